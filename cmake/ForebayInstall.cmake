@@ -1,0 +1,43 @@
+# What find_package(forebay) gives: the target forebay::forebay and the headers it needs.
+#
+# The folder libraries are installed too, because it links them, under forebay::<folder>. The simulated
+# environment, the compiler flags and the tests stay at home.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+add_library(forebay_forebay INTERFACE)
+target_link_libraries(forebay_forebay INTERFACE forebay_postgres forebay_env_real)
+set_target_properties(forebay_forebay PROPERTIES EXPORT_NAME forebay)
+add_library(forebay::forebay ALIAS forebay_forebay)
+
+set(installed_libraries base env env_real core pool postgres)
+set(installed_targets forebay_forebay)
+foreach(name IN LISTS installed_libraries)
+  if(TARGET forebay_${name})
+    set_target_properties(forebay_${name} PROPERTIES EXPORT_NAME ${name})
+    list(APPEND installed_targets forebay_${name})
+  endif()
+endforeach()
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/forebay)
+install(TARGETS ${installed_targets} EXPORT forebay_targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT forebay_targets NAMESPACE forebay:: FILE forebayTargets.cmake DESTINATION ${package_folder})
+
+# Headers keep their paths below forebay/. Of env/real, callers need the Runtime and nothing else.
+install(DIRECTORY include/forebay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+foreach(folder base env core pool postgres)
+  install(DIRECTORY src/forebay/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay
+    FILES_MATCHING PATTERN *.hpp PATTERN real EXCLUDE PATTERN sim EXCLUDE)
+endforeach()
+install(FILES src/forebay/env/real/runtime.hpp OPTIONAL
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay/env/real)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/forebayConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/forebayConfig.cmake INSTALL_DESTINATION ${package_folder})
+# Before 1.0 a minor version may break callers.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/forebayConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/forebayConfig.cmake ${PROJECT_BINARY_DIR}/forebayConfigVersion.cmake
+  DESTINATION ${package_folder})

@@ -1,0 +1,55 @@
+# forebay_library(name [FOLDER path] [DEPENDS libraries...] [EXTERNAL targets...])
+#
+# The one place for compiler flags. Every .cpp under src/forebay/<folder> (not in sub-folders that are
+# libraries of their own) belongs to the library forebay_<name>.
+
+set(FOREBAY_LIBRARIES "" CACHE INTERNAL "")
+
+add_library(forebay_flags INTERFACE)
+target_compile_features(forebay_flags INTERFACE cxx_std_23)
+target_compile_options(forebay_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Wold-style-cast
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  target_compile_options(forebay_flags INTERFACE -Wthread-safety)
+else()
+  # clang's -Wshadow also blames locals that share a name with a member of an enclosing class.
+  # -Wtsan is about fences inside Asio's own queues.
+  target_compile_options(forebay_flags INTERFACE -Wshadow -Wno-tsan)
+endif()
+option(FOREBAY_WARNINGS_ARE_ERRORS "Stop at the first warning" ${PROJECT_IS_TOP_LEVEL})
+if(FOREBAY_WARNINGS_ARE_ERRORS)
+  target_compile_options(forebay_flags INTERFACE -Werror)
+endif()
+
+option(FOREBAY_CLANG_TIDY "Run clang-tidy-19 over each file of the libraries as it is compiled" OFF)
+
+function(forebay_library name)
+  cmake_parse_arguments(arg "" "FOLDER" "DEPENDS;EXTERNAL" ${ARGN})
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${name})
+  endif()
+  set(folder ${PROJECT_SOURCE_DIR}/src/forebay/${arg_FOLDER})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  if(sources)
+    add_library(forebay_${name} STATIC ${sources})
+    set(scope PUBLIC)
+    target_link_libraries(forebay_${name} PRIVATE $<BUILD_INTERFACE:forebay_flags>)
+    if(FOREBAY_CLANG_TIDY)
+      set_target_properties(forebay_${name} PROPERTIES CXX_CLANG_TIDY clang-tidy-19)
+    endif()
+  else()
+    add_library(forebay_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(forebay::${name} ALIAS forebay_${name})
+  target_compile_features(forebay_${name} ${scope} cxx_std_23)
+  target_include_directories(forebay_${name} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:include>)
+  foreach(dependency IN LISTS arg_DEPENDS)
+    target_link_libraries(forebay_${name} ${scope} forebay_${dependency})
+  endforeach()
+  target_link_libraries(forebay_${name} ${scope} ${arg_EXTERNAL})
+  set(FOREBAY_LIBRARIES ${FOREBAY_LIBRARIES} forebay_${name} CACHE INTERNAL "")
+endfunction()

@@ -1,0 +1,35 @@
+// ConnectPacer: limits how often connections are opened. Not thread-safe; the caller passes the time.
+//
+// A token bucket that starts full and gives out places ahead of time: take() says when the attempt may
+// start. Always: attempts that start in any window of length w number at most rate * w + burst. A place
+// that was not used goes back with give_back() and counts as never taken.
+#pragma once
+
+#include <cstdint>
+
+#include "forebay/env/time.hpp"
+
+namespace forebay {
+
+class ConnectPacer {
+ public:
+  // rate is in attempts per second, > 0 and at most a billion; burst >= 1.
+  ConnectPacer(double rate, int burst);
+
+  // Takes the next place; the attempt may start at the returned time, which is never before now.
+  Instant take(Instant now);
+  // When take() would let an attempt start.
+  Instant next_start(Instant now) const;
+  void give_back();
+
+  Duration interval() const { return interval_; }
+
+ private:
+  // The state is one point in time, as in GCRA: the bucket is full when that time lies burst intervals
+  // back, and each place moves it one interval on.
+  const Duration interval_;
+  const Duration depth_;  // burst, as time
+  Instant next_free_;
+};
+
+}  // namespace forebay

@@ -1,0 +1,175 @@
+// PoolState: the whole of a pool's decisions as one state machine, without locks, clocks or I/O.
+//
+//   opening -> ready <-> lent -> (returned -> resetting) -> ready ... -> discarded -> closing -> gone
+//              ready <-> checking
+//
+// Always (audit() recomputes it all):
+//  * opening + ready + lent + returned + resetting + checking + discarded + closing = approvals <= max;
+//    after a resize to less, those above max only shrink.
+//  * while somebody waits, nothing is ready: a freed connection goes to the longest waiter, not to a race.
+//  * nothing is handed out at or after its stale_at.
+//
+// The owner guards it with one lock, passes the time, and keeps the slots alive from add_opening() to
+// remove(). Waiters that a call resolves are put into its WakeList; the owner wakes them after unlocking.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "forebay/core/connect_time.hpp"
+#include "forebay/core/pool_counters.hpp"
+#include "forebay/core/pool_rules.hpp"
+#include "forebay/core/retirement_spacer.hpp"
+#include "forebay/core/waiter_queue.hpp"
+
+namespace forebay {
+
+// What the pool's background loop must do now, and when to ask again.
+struct PoolWork {
+  std::vector<Approval> open;  // one connect each
+  std::vector<Slot*> reset;
+  std::vector<Slot*> check;
+  std::vector<Slot*> close;
+  std::vector<Slot*> leaked;  // still lent: report them
+  Instant wake_at = kNever;
+
+  void clear();
+  bool empty() const { return open.empty() && reset.empty() && check.empty() && close.empty() && leaked.empty(); }
+};
+
+class PoolState {
+ public:
+  explicit PoolState(const PoolRules& rules, Capacity* process_capacity = nullptr);
+  ~PoolState();  // REQUIRES: closed, and every slot removed
+
+  // Callers -------------------------------------------------------------------------------------------
+  // True: what take() would hand out is fresh until that time, whatever the exact time before it is.
+  bool next_is_fresh_until(Instant time) const {
+    const Slot* slot = ready_.next();
+    return slot != nullptr && slot->stale_at > time;
+  }
+  // The next fresh connection, or null. Stale ones met on the way are discarded.
+  Slot* take(Instant now, const std::source_location& from);
+  // REQUIRES: take() has just said that nothing is ready.
+  void add_waiter(Waiter& waiter) {
+    ++counters_.empty;
+    waiters_.add(waiter);
+  }
+  void count_empty() { ++counters_.empty; }  // a caller found nothing and does not wait
+  // True: it had not been resolved, and now has timed out.
+  bool time_out(Waiter& waiter);
+  void give_back(Slot& slot, Instant now, bool needs_reset, WakeList& wakes);
+  void discard_lent(Slot& slot, DiscardReason reason);
+
+  // The background loop -------------------------------------------------------------------------------
+  // Decides everything that is due and appends it to work, which the caller has cleared.
+  void collect(Instant now, PoolWork& work);
+  void add_opening(Slot& slot);
+  // Decided again just before a connect starts: what came back in the meantime may have made it needless.
+  bool is_still_wanted(const Slot& slot, Instant now) const;
+  void opened(Slot& slot, Instant now, Duration connect_time, Random& random, WakeList& wakes);
+  void open_failed(Instant now, std::string error, Random& random);
+  void refuse_opening(Slot& slot, DiscardReason reason);  // it did open, and must be closed
+  void reset_done(Slot& slot, Instant now, bool is_clean, WakeList& wakes);
+  void check_done(Slot& slot, Instant now, bool is_alive, WakeList& wakes);
+  // Something told us that the server may be gone: everything ready is checked before long.
+  void suspect_all(Instant now) { suspect_since_ = now; }
+  void remove(Slot& slot);  // opening (it failed) or closing (it is gone)
+  // Warm-up opens one after the other by itself; the keeper holds still until it is done.
+  std::optional<Approval> approve_warm_up(Instant now);
+  void hold_keeper() { keeper_from_ = kNever; }
+  void release_keeper(Instant now);
+
+  // Run time ------------------------------------------------------------------------------------------
+  void resize(const PoolRules& rules);
+  // No caller is served any more, and everything that is not in use goes.
+  void close(WakeList& wakes);
+
+  // What is known -------------------------------------------------------------------------------------
+  const PoolRules& rules() const { return rules_; }
+  const PoolCounters& counters() const { return counters_; }
+  int count(SlotState state) const;
+  int waiters() const { return waiters_.size(); }
+  int approved() const { return capacity_.approved(); }
+  bool is_closed() const { return is_closed_; }
+  bool is_filled() const { return is_filled_; }
+  Duration connect_time() const { return connect_time_.estimate(); }
+  const std::string& last_open_error() const { return last_open_error_; }
+  const Slot* longest_lent() const { return list(SlotState::lent).front(); }
+  static const Slot* lent_after(const Slot& slot) { return SlotList::next(slot); }
+  // True: the background loop has work that the last collect() did not know of. Cheap: asked by callers.
+  bool wants_attention() const {
+    return !list(SlotState::returned).empty() || !list(SlotState::discarded).empty() ||
+           ready_shortage() > known_shortage_;
+  }
+  void audit() const;
+
+ private:
+  using SlotList = IntrusiveList<Slot, &Slot::link>;
+
+  SlotList& list(SlotState state) { return lists_[static_cast<std::size_t>(state)]; }
+  const SlotList& list(SlotState state) const { return lists_[static_cast<std::size_t>(state)]; }
+  void move(Slot& slot, SlotState to);
+  void unlink(Slot& slot);
+  void count_leaving(const Slot& slot, int change);
+  void discard(Slot& slot, DiscardReason reason);
+  void lend(Slot& slot, Instant now, const std::source_location& from);
+  std::optional<DiscardReason> reason_to_refuse(const Slot& slot, Instant now) const;
+  void place(Slot& slot, Instant now, WakeList& wakes);
+  bool is_over_capacity() const;
+  // How many connections short of its target the pool is, as far as there is room for them.
+  int ready_shortage() const {
+    const int staying = ready_.size() + cleaning() - leaving_;
+    const int shortage = target_ready() - staying - static_cast<int>(list(SlotState::opening).size());
+    return shortage > 0 ? std::min(shortage, capacity_.room()) : 0;
+  }
+  int target_ready() const {
+    return rules_.supply.mode == Supply::reservoir ? rules_.supply.target_ready : rules_.supply.min_idle;
+  }
+  int cleaning() const {
+    return static_cast<int>(list(SlotState::returned).size() + list(SlotState::resetting).size() +
+                            list(SlotState::checking).size());
+  }
+
+  void run_events(Instant now);
+  void retire(Slot& slot, Instant now);
+  void set_leaving(Slot& slot, bool is_leaving);
+  void schedule(Slot& slot, Instant at);
+  Duration replacement_lead(const Slot& slot) const;
+  void shrink();
+  void retire_idle(Instant now, PoolWork& work);
+  void collect_checks(Instant now, PoolWork& work);
+  void collect_leaks(Instant now, PoolWork& work);
+  SupplyCounts supply_counts(Instant now) const;
+
+  static bool happens_earlier(const Slot& a, const Slot& b) {
+    return a.next_event != b.next_event ? a.next_event < b.next_event : a.id < b.id;
+  }
+
+  PoolRules rules_;
+  Capacity capacity_;
+  PoolCounters counters_;
+  ReadyQueue ready_;
+  WaiterQueue waiters_;
+  std::array<SlotList, kSlotStates> lists_;  // the one of ready stays empty: ready_ is that list
+  IntrusiveHeap<Slot, &Slot::event_place, &PoolState::happens_earlier> events_;
+  RetirementSpacer spacer_;
+  ConnectTime connect_time_;
+  int leaving_ = 0;       // flagged slots that are ready or being cleaned
+  int leaving_lent_ = 0;  // and lent ones
+  int failures_ = 0;      // connects that failed in a row, counted once per backoff
+  Instant backoff_until_ = Instant::min();
+  Instant keeper_from_ = Instant::min();
+  Instant suspect_since_ = Instant::min();
+  std::string last_open_error_;
+  int known_shortage_ = 0;  // what the last collect() saw and could not help at once
+  int allowed_over_ = 0;  // how far a resize to less left us above max
+  bool is_closed_ = false;
+  bool is_filled_ = false;
+};
+
+}  // namespace forebay

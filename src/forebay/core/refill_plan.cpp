@@ -1,0 +1,75 @@
+#include "forebay/core/refill_plan.hpp"
+
+#include <algorithm>
+
+namespace forebay {
+namespace {
+
+// How many connects the waiting callers justify, and when one more would be justified.
+struct Trickle {
+  int in_flight = 0;
+  Instant steeper_at = kNever;
+};
+
+Trickle trickle(const SupplyCounts& counts, Instant now) {
+  Trickle result;
+  if (counts.waiters == 0) return result;
+  const std::int64_t steps = counts.longest_wait / counts.connect_time;
+  const std::int64_t allowed = std::min<std::int64_t>(counts.waiters, steps + 1);
+  result.in_flight = static_cast<int>(allowed);
+  if (allowed < counts.waiters) {
+    result.steeper_at = now + (counts.connect_time * (steps + 1) - counts.longest_wait);
+  }
+  return result;
+}
+
+// Connections that are ready, or will be in a moment, and are going to stay.
+int staying(const SupplyCounts& counts) { return counts.ready + counts.cleaning - counts.leaving; }
+
+int target_of(const SupplyRule& rule) {
+  return rule.mode == Supply::reservoir ? rule.target_ready : rule.min_idle;
+}
+
+// How many connections the keeper misses, when so many are on their way.
+int keeper_deficit(const SupplyRule& rule, const SupplyCounts& counts, int opening) {
+  if (rule.mode != Supply::standard) return 0;
+  const int existing = staying(counts) + counts.lent - counts.leaving_lent + opening;
+  return std::max(0, rule.keep_open - existing);
+}
+
+}  // namespace
+
+int keeper_quota(int size) { return std::min(10, (size + 119) / 120); }
+
+RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, Instant now) {
+  RefillDecision decision;
+  const int bulk = std::max(0, target_of(rule) - staying(counts));
+  const Trickle demand = trickle(counts, now);
+  const int allowed = std::min(counts.room, std::max(0, rule.max_opening - counts.opening));
+  decision.open = std::clamp(std::max(bulk, demand.in_flight) - counts.opening, 0, allowed);
+
+  const int missing = std::min(keeper_deficit(rule, counts, counts.opening + decision.open),
+                               allowed - decision.open);
+  if (missing > 0 && now >= counts.keeper_from) {
+    decision.opened_by_keeper = std::min(missing, keeper_quota(rule.keep_open));
+    decision.open += decision.opened_by_keeper;
+    if (missing > decision.opened_by_keeper) decision.wake_at = now + kKeeperTick;
+  } else if (missing > 0) {
+    decision.wake_at = counts.keeper_from;
+  }
+
+  // In a full pool a longer wait changes nothing: then there is nothing to wake up for.
+  if (allowed > decision.open) decision.wake_at = std::min(decision.wake_at, demand.steeper_at);
+  if (decision.open > 0 && now < counts.backoff_until) {
+    decision = RefillDecision();
+    decision.wake_at = counts.backoff_until;
+  }
+  return decision;
+}
+
+int unmet_demand(const SupplyRule& rule, const SupplyCounts& counts) {
+  const int ready_deficit = std::max(target_of(rule) - staying(counts), counts.waiters) - counts.opening;
+  return std::max({0, ready_deficit, keeper_deficit(rule, counts, counts.opening)});
+}
+
+}  // namespace forebay

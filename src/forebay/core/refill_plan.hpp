@@ -1,0 +1,62 @@
+// What a pool should open now, as a pure function of its counts. A supply mode is this and nothing else.
+//
+// Two ways to want connections. Bulk brings the number of ready ones up to a target, all at once; the
+// pacer is its only throttle. Trickle answers callers who wait, and is careful, because a connection in use
+// may come back sooner than a new one opens:
+//
+//   in flight = min(waiters, 1 + floor(longest wait / observed connect time), room)
+//
+// Fifty callers who will be served by five returning connections within 20 ms open one; fifty callers
+// behind one-second statements get a ramp that steepens with every connect time.
+#pragma once
+
+#include <cstdint>
+
+#include "forebay/env/time.hpp"
+
+namespace forebay {
+
+enum class Supply : std::uint8_t {
+  standard,   // opens on demand; keeps min_idle ready, and keep_open in existence at the keeper's pace
+  reservoir,  // keeps target_ready ready ahead of demand
+};
+
+struct SupplyRule {
+  Supply mode = Supply::standard;
+  int target_ready = 0;  // reservoir
+  int min_idle = 0;      // standard
+  int keep_open = 0;     // standard: the size that warm-up reaches and the keeper holds
+  int max_opening = 0;   // most connects in flight at once
+};
+
+struct SupplyCounts {
+  int ready = 0;
+  int lent = 0;
+  int cleaning = 0;  // given back or being checked: ready again in a moment
+  int opening = 0;
+  int leaving = 0;       // of ready and cleaning: about to be retired
+  int leaving_lent = 0;  // of lent
+  int waiters = 0;
+  int room = 0;          // approvals to be had
+  Duration longest_wait{};
+  Duration connect_time = Duration(1);
+  Instant backoff_until{};  // after failures nothing is opened before
+  Instant keeper_from{};    // the keeper opens nothing before
+};
+
+struct RefillDecision {
+  int open = 0;
+  int opened_by_keeper = 0;  // of these; each use of the keeper starts a new tick
+  Instant wake_at = kNever;  // when the answer may change although nothing happened
+};
+
+// The keeper replaces what lifetimes took, slowly: ceil(size / 120) a tick, at most ten.
+inline constexpr Duration kKeeperTick = std::chrono::seconds(1);
+int keeper_quota(int size);
+
+RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, Instant now);
+
+// How many more would be wanted if nothing limited the pace. counts.opening leaves out the one asked about.
+int unmet_demand(const SupplyRule& rule, const SupplyCounts& counts);
+
+}  // namespace forebay

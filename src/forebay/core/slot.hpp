@@ -1,0 +1,70 @@
+// Slot: what the pool knows of one connection, from the approval to open it until it is gone.
+//
+// State and list are the same thing: a slot in state s is in the list of s and in no other (PoolState is the
+// only mover). The driver's connection itself is not known here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+
+#include "forebay/base/intrusive_heap.hpp"
+#include "forebay/base/intrusive_list.hpp"
+#include "forebay/core/capacity.hpp"
+#include "forebay/core/discard_reason.hpp"
+#include "forebay/env/time.hpp"
+
+namespace forebay {
+
+enum class SlotState : std::uint8_t {
+  opening,    // approved, not yet open
+  ready,      // open, clean, unborrowed
+  lent,       // in a caller's hands
+  returned,   // given back, waiting for its reset to start
+  resetting,  // its session is being cleared
+  checking,   // taken out of ready to ask the server whether it lives
+  discarded,  // waiting to be closed
+  closing,    // saying goodbye; the server may still count it
+};
+inline constexpr std::size_t kSlotStates = 8;
+
+constexpr std::string_view name(SlotState state) {
+  constexpr std::array<std::string_view, kSlotStates> names = {
+      "opening", "ready", "lent", "returned", "resetting", "checking", "discarded", "closing"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+struct Slot {
+  Slot(std::uint64_t slot_id, Approval slot_approval) : id(slot_id), approval(std::move(slot_approval)) {}
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+  const std::uint64_t id;
+  Approval approval;
+
+  SlotState state = SlotState::opening;
+  ListLink<Slot> link;        // in the list of its state
+  ListLink<Slot> proof_link;  // while ready: in order of the last sign of life
+
+  // Set when it opens. expires_at is the end of its life; from stale_at on it is not handed out; at
+  // retire_at, which is never later, it is due to be replaced.
+  Instant opened_at{};
+  Instant expires_at{};
+  Instant stale_at{};
+  Instant retire_at{};
+  bool is_leaving = false;    // so close to retire_at that its replacement is wanted
+  HeapPlace event_place;      // in the heap of things that will happen to slots
+  Instant next_event{};
+
+  Instant idle_since{};       // while ready
+  Instant alive_at{};         // last time that the server was heard from through it
+
+  Instant taken_at{};         // while lent
+  std::source_location taken_from;
+  bool is_leak_reported = false;
+
+  DiscardReason reason = DiscardReason::closed;  // while discarded or closing
+};
+
+}  // namespace forebay

@@ -1,0 +1,41 @@
+// Scheduler: runs tasks one at a time and tells the time; the only clock that code outside env/ knows.
+//
+// now(), recent_now() and post() may be called from any thread; the rest only by tasks of this scheduler.
+// Real and simulated schedulers keep the same order: posted tasks first in, first out; timers by due time,
+// then by order of arming (the simulated one can break ties by seed instead, so nobody may rely on it).
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+
+#include "forebay/base/intrusive_heap.hpp"
+#include "forebay/env/time.hpp"
+
+namespace forebay {
+
+// Lives in the frame of whoever waits, so arming allocates nothing. Must be disarmed before it dies.
+struct Timer {
+  using Action = void (*)(Timer&);
+  explicit Timer(Action on_due) : action(on_due) {}
+
+  Action action;  // runs on the scheduler's thread, when the timer has left the heap
+  Instant due{};
+  std::uint64_t order = 0;  // breaks ties between equal due times; chosen by the scheduler
+  HeapPlace place;
+};
+
+class Scheduler {
+ public:
+  // recent_now() is never later than now() and never further behind it than this.
+  static constexpr Duration kRecentLag = std::chrono::milliseconds(20);
+
+  virtual ~Scheduler() = default;
+  virtual Instant now() const = 0;
+  // A cheaper clock for hot paths, where the exact time matters only near a boundary.
+  virtual Instant recent_now() const = 0;
+  virtual void post(std::coroutine_handle<> task) = 0;  // never resumes inside the call
+  virtual void arm(Timer& timer, Instant due) = 0;      // REQUIRES: timer is not armed
+  virtual bool disarm(Timer& timer) = 0;                // false: it was not armed, or has fired
+};
+
+}  // namespace forebay

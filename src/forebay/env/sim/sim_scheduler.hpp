@@ -1,0 +1,53 @@
+// SimScheduler: virtual time. When nothing is ready, the clock jumps to the next timer.
+//
+// Single-threaded. The same seed and the same program give the same order of events on every compiler.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+
+#include "forebay/env/random.hpp"
+#include "forebay/env/scheduler.hpp"
+#include "forebay/env/timer_heap.hpp"
+
+namespace forebay::sim {
+
+class SimScheduler final : public Scheduler {
+ public:
+  SimScheduler() = default;  // timers due together fire in the order in which they were armed
+  explicit SimScheduler(std::uint64_t tie_seed) : ties_(SeededRandom(tie_seed)) {}  // or in an order by seed
+
+  Instant now() const override { return now_; }
+  Instant recent_now() const override { return now_; }
+  void post(std::coroutine_handle<> task) override { ready_.push_back(task); }
+  void arm(Timer& timer, Instant due) override;
+  bool disarm(Timer& timer) override { return timers_.remove(timer); }
+
+  // One resumption or one timer. False: there is nothing left to do.
+  bool step();
+  // Runs until there is nothing left to do. Returns the number of steps.
+  std::uint64_t run();
+  // Runs everything that is due up to and including that time, and leaves the clock there.
+  void run_until(Instant time);
+  void run_for(Duration time) { run_until(now_ + time); }
+  // Runs what is ready without letting time pass.
+  void settle();
+
+  void set_after_step(std::function<void()> check) { after_step_ = std::move(check); }
+  std::uint64_t steps() const { return steps_; }
+
+ private:
+  void finish_step();
+
+  Instant now_{};
+  std::uint64_t next_order_ = 0;
+  std::uint64_t steps_ = 0;
+  std::optional<SeededRandom> ties_;
+  std::deque<std::coroutine_handle<>> ready_;
+  TimerHeap timers_;
+  std::function<void()> after_step_;
+};
+
+}  // namespace forebay::sim

@@ -1,0 +1,97 @@
+#include "forebay/pool/acquire.hpp"
+
+#include <fmt/format.h>
+
+#include "forebay/env/thread_parker.hpp"
+#include "forebay/pool/exchange.hpp"
+
+namespace forebay {
+namespace {
+
+struct ThreadWaiter : Waiter {
+  ThreadWaiter(Instant arrival, Instant wait_deadline, const std::source_location& caller)
+      : Waiter(&unpark, arrival, wait_deadline, caller) {}
+  static void unpark(Waiter& waiter) { static_cast<ThreadWaiter&>(waiter).parker.unpark(); }
+  ThreadParker parker;
+};
+
+PooledConnection take_from(Exchange& exchange, const Waiter& waiter) {
+  return PooledConnection(exchange, static_cast<ConnectionSlot&>(*waiter.slot));
+}
+
+}  // namespace
+
+Error explain_no_connection(const Exchange& exchange, WaitOutcome outcome, Duration waited) {
+  if (outcome == WaitOutcome::closed) return Error(Errc::closed, "the pool is closed");
+  const PoolStatistics statistics = exchange.statistics();
+  std::string text = fmt::format("no connection within {}; {}", describe(waited), describe(statistics));
+  const std::vector<LeakReport> lent = exchange.lent();
+  if (!lent.empty()) text += fmt::format("; lent for longest: {}", describe(lent.front()));
+  if (!statistics.last_connect_error.empty()) {
+    text += fmt::format("; last connect failure: {}", statistics.last_connect_error);
+  }
+  return Error(Errc::timed_out, std::move(text));
+}
+
+Acquire::Acquire(Exchange& exchange, Scheduler& scheduler, Instant until, std::source_location caller)
+    : Waiter(&hand_over, Instant{}, until, caller),
+      Timer(&expire),
+      exchange_(exchange),
+      scheduler_(scheduler) {}
+
+bool Acquire::await_ready() {
+  slot = exchange_.try_take(from);
+  if (slot == nullptr) return false;
+  outcome = WaitOutcome::granted;
+  return true;
+}
+
+bool Acquire::await_suspend(std::coroutine_handle<> task) {
+  task_ = task;
+  since = scheduler_.now();
+  if (deadline <= since) {
+    exchange_.count_empty();
+    outcome = exchange_.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
+    return false;
+  }
+  // From here on another thread may post the task. It cannot run before we return: this is its thread.
+  if (!exchange_.take_or_wait(*this)) return false;
+  if (deadline != kNever) scheduler_.arm(*this, deadline);
+  return true;
+}
+
+Result<PooledConnection> Acquire::await_resume() {
+  if (task_) scheduler_.disarm(*this);
+  if (outcome == WaitOutcome::granted) return take_from(exchange_, *this);
+  return failure(explain_no_connection(exchange_, outcome, task_ ? scheduler_.now() - since : Duration{}));
+}
+
+void Acquire::hand_over(Waiter& waiter) {
+  Acquire& self = static_cast<Acquire&>(waiter);
+  self.scheduler_.post(self.task_);
+}
+
+void Acquire::expire(Timer& timer) {
+  Acquire& self = static_cast<Acquire&>(timer);
+  // If it has been resolved already, the task is posted and takes what it got.
+  if (self.exchange_.time_out(self)) self.task_.resume();
+}
+
+Result<PooledConnection> acquire_blocking(Exchange& exchange, Duration timeout, const std::source_location& from) {
+  if (ConnectionSlot* slot = exchange.try_take(from)) return PooledConnection(exchange, *slot);
+  const Instant since = exchange.scheduler().now();
+  ThreadWaiter waiter(since, deadline_after(since, timeout), from);
+  if (timeout <= Duration::zero()) {
+    exchange.count_empty();
+    waiter.outcome = exchange.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
+  } else {
+    const bool is_queued = exchange.take_or_wait(waiter);
+    if (is_queued && !waiter.parker.park_until(waiter.deadline) && !exchange.time_out(waiter)) {
+      waiter.parker.park();  // resolved at the last moment: the wake-up is on its way and must find us
+    }
+  }
+  if (waiter.outcome == WaitOutcome::granted) return take_from(exchange, waiter);
+  return failure(explain_no_connection(exchange, waiter.outcome, exchange.scheduler().now() - since));
+}
+
+}  // namespace forebay

@@ -1,0 +1,38 @@
+// Acquire: what `co_await pool.acquire(deadline)` awaits.
+//
+// When a connection is ready it does not suspend, allocate or call the system. Otherwise it stands in
+// line with a timer; the hand-off and the deadline meet under the exchange's lock, so one of them wins.
+#pragma once
+
+#include "forebay/base/error.hpp"
+#include "forebay/core/waiter_queue.hpp"
+#include "forebay/env/scheduler.hpp"
+#include "forebay/pool/pooled_connection.hpp"
+
+namespace forebay {
+
+// Why a caller got nothing, in words and numbers.
+Error explain_no_connection(const Exchange& exchange, WaitOutcome outcome, Duration waited);
+
+class [[nodiscard]] Acquire : private Waiter, private Timer {
+ public:
+  // To be awaited by a task of the scheduler.
+  Acquire(Exchange& exchange, Scheduler& scheduler, Instant until, std::source_location caller);
+
+  bool await_ready();
+  bool await_suspend(std::coroutine_handle<> task);
+  Result<PooledConnection> await_resume();
+
+ private:
+  static void hand_over(Waiter& waiter);
+  static void expire(Timer& timer);
+
+  Exchange& exchange_;
+  Scheduler& scheduler_;
+  std::coroutine_handle<> task_{};
+};
+
+// The same for a caller who has a thread of its own.
+Result<PooledConnection> acquire_blocking(Exchange& exchange, Duration timeout, const std::source_location& from);
+
+}  // namespace forebay

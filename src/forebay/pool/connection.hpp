@@ -1,0 +1,40 @@
+// The two interfaces a driver implements for the pool: a connection, and how to get one.
+//
+// All calls come from tasks of the pool's scheduler, except is_usable() and needs_reset(), which are
+// asked by whoever gives a connection back and so look at memory only.
+#pragma once
+
+#include <memory>
+
+#include "forebay/base/error.hpp"
+#include "forebay/env/task.hpp"
+#include "forebay/env/time.hpp"
+
+namespace forebay {
+
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  virtual bool is_usable() const noexcept = 0;    // false once an error has made it useless
+  virtual bool needs_reset() const noexcept = 0;  // true if its user may have left something behind
+
+  // Rolls back what is open and clears the session, so that the next user finds nothing of the last one.
+  virtual Task<Result<void>> reset(Instant deadline) = 0;
+  // Asks the server whether it is still there.
+  virtual Task<Result<void>> check(Instant deadline) = 0;
+  // Says goodbye and ends when the server has let go of the session, or at the deadline. Afterwards the
+  // connection is only destroyed. The server counts a session until it has ended, and so must we.
+  virtual Task<void> close(Instant deadline) = 0;
+};
+
+class Connector {
+ public:
+  virtual ~Connector() = default;
+  // One attempt. When it fails, nothing of it is left on the server.
+  virtual Task<Result<std::unique_ptr<Connection>>> connect(Instant deadline) = 0;
+  // Ends attempts in progress early, with Errc::closed. Confined to the scheduler.
+  virtual void close() = 0;
+};
+
+}  // namespace forebay

@@ -1,0 +1,16 @@
+// ConnectionSlot: a slot of the pool's state together with the driver's connection in it.
+#pragma once
+
+#include <memory>
+
+#include "forebay/core/slot.hpp"
+#include "forebay/pool/connection.hpp"
+
+namespace forebay {
+
+struct ConnectionSlot : Slot {
+  using Slot::Slot;
+  std::unique_ptr<Connection> connection;  // set while it is open
+};
+
+}  // namespace forebay

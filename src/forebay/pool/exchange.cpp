@@ -1,0 +1,150 @@
+#include "forebay/pool/exchange.hpp"
+
+#include <fmt/format.h>
+
+namespace forebay {
+namespace {
+
+bool is_near(Instant boundary, Instant recent) { return boundary <= recent + Scheduler::kRecentLag; }
+
+}  // namespace
+
+// The cheap clock decides unless the answer depends on the last few milliseconds.
+ConnectionSlot* Exchange::try_take(const std::source_location& from) {
+  Instant now = scheduler_.recent_now();
+  bool needs_attention = false;
+  Slot* slot = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (!state_.next_is_fresh_until(now + Scheduler::kRecentLag)) now = scheduler_.now();
+    slot = state_.take(now, from);
+    needs_attention = state_.wants_attention();
+  }
+  if (needs_attention) attention_.notify();
+  return static_cast<ConnectionSlot*>(slot);
+}
+
+void Exchange::count_empty() {
+  MutexLock lock(mutex_);
+  state_.count_empty();
+}
+
+bool Exchange::take_or_wait(Waiter& waiter) {
+  bool is_queued = false;
+  {
+    MutexLock lock(mutex_);
+    if (state_.is_closed()) {
+      waiter.outcome = WaitOutcome::closed;
+    } else if (Slot* slot = state_.take(scheduler_.now(), waiter.from)) {
+      waiter.slot = slot;
+      waiter.outcome = WaitOutcome::granted;
+    } else {
+      state_.add_waiter(waiter);
+      is_queued = true;
+    }
+  }
+  attention_.notify();  // there is demand to answer
+  return is_queued;
+}
+
+bool Exchange::time_out(Waiter& waiter) {
+  MutexLock lock(mutex_);
+  return state_.time_out(waiter);
+}
+
+void Exchange::give_back(ConnectionSlot& slot) {
+  if (!slot.connection->is_usable()) {
+    discard(slot, DiscardReason::broken);
+    return;
+  }
+  const bool needs_reset = slot.connection->needs_reset();
+  Instant now = scheduler_.recent_now();
+  if (is_near(slot.retire_at, now)) now = scheduler_.now();
+  bool needs_attention = false;
+  WakeList wakes;
+  {
+    MutexLock lock(mutex_);
+    if (state_.waiters() > 0) now = scheduler_.now();  // their waits are measured
+    state_.give_back(slot, now, needs_reset, wakes);
+    needs_attention = state_.wants_attention();
+  }
+  wake_all(wakes);
+  if (needs_attention) attention_.notify();
+}
+
+void Exchange::discard(ConnectionSlot& slot, DiscardReason reason) {
+  {
+    MutexLock lock(mutex_);
+    state_.discard_lent(slot, reason);
+    // One broken connection is often the first of many: the others are asked before they are lent.
+    if (reason == DiscardReason::broken) state_.suspect_all(scheduler_.now());
+  }
+  attention_.notify();
+}
+
+void Exchange::close() {
+  decide([](PoolState& state, WakeList& wakes) { state.close(wakes); });
+  attention_.notify();
+}
+
+void Exchange::resize(const PoolRules& rules) {
+  {
+    MutexLock lock(mutex_);
+    state_.resize(rules);
+  }
+  attention_.notify();
+}
+
+bool Exchange::is_closed() const {
+  return ask([](const PoolState& state) { return state.is_closed(); });
+}
+
+PoolStatistics Exchange::statistics() const {
+  return ask([](const PoolState& state) {
+    PoolStatistics result;
+    result.max = state.rules().max;
+    result.target_ready = state.rules().supply.mode == Supply::reservoir ? state.rules().supply.target_ready
+                                                                         : state.rules().supply.min_idle;
+    result.ready = state.count(SlotState::ready);
+    result.lent = state.count(SlotState::lent);
+    result.cleaning = state.count(SlotState::returned) + state.count(SlotState::resetting) +
+                      state.count(SlotState::checking);
+    result.opening = state.count(SlotState::opening);
+    result.closing = state.count(SlotState::discarded) + state.count(SlotState::closing);
+    result.waiters = state.waiters();
+    result.connect_time = state.connect_time();
+    result.last_connect_error = state.last_open_error();
+    result.counters = state.counters();
+    return result;
+  });
+}
+
+std::vector<LeakReport> Exchange::lent() const {
+  const Instant now = scheduler_.now();
+  return ask([now](const PoolState& state) {
+    std::vector<LeakReport> result;
+    for (const Slot* slot = state.longest_lent(); slot != nullptr; slot = PoolState::lent_after(*slot)) {
+      LeakReport report;
+      report.connection_id = slot->id;
+      report.taken_from = slot->taken_from;
+      report.held = now - slot->taken_at;
+      result.push_back(report);
+    }
+    return result;
+  });
+}
+
+void Exchange::audit() const {
+  ask([](const PoolState& state) {
+    state.audit();
+    return true;
+  });
+}
+
+std::string describe(const PoolStatistics& statistics) {
+  return fmt::format("max {}: lent {}, ready {}, cleaning {}, opening {}, closing {}, waiters {}", statistics.max,
+                     statistics.lent, statistics.ready, statistics.cleaning, statistics.opening,
+                     statistics.closing, statistics.waiters);
+}
+
+}  // namespace forebay

@@ -1,0 +1,70 @@
+// Exchange: where connections change hands. PoolState under one lock, and nothing slow ever under it.
+//
+// Every function may be called from any thread. No function does I/O, and none but take_or_wait()'s caller
+// ever sleeps. Waiters are woken after the lock is released, each on its own scheduler or thread.
+#pragma once
+
+#include <optional>
+#include <source_location>
+#include <vector>
+
+#include "forebay/base/mutex.hpp"
+#include "forebay/core/pool_state.hpp"
+#include "forebay/env/signal.hpp"
+#include "forebay/pool/connection_slot.hpp"
+#include "forebay/pool/leak_report.hpp"
+#include "forebay/pool/statistics.hpp"
+
+namespace forebay {
+
+class Exchange {
+ public:
+  Exchange(const PoolRules& rules, Capacity* process_capacity, Scheduler& scheduler)
+      : scheduler_(scheduler), attention_(scheduler), state_(rules, process_capacity) {}
+
+  // Callers.
+  ConnectionSlot* try_take(const std::source_location& from);
+  void count_empty();
+  // True: the waiter stands in line and will be woken, perhaps already is. False: it was resolved at once
+  // and will not be woken.
+  bool take_or_wait(Waiter& waiter);
+  // True: the waiter had not been resolved and has timed out. False: it has been or is being woken.
+  bool time_out(Waiter& waiter);
+  void give_back(ConnectionSlot& slot);
+  void discard(ConnectionSlot& slot, DiscardReason reason);
+
+  // The supplier: decisions about its slots, one lock each. The decision gets the state and a list for
+  // the waiters that it resolves.
+  template <class Decision>
+  void decide(Decision&& decision) FOREBAY_EXCLUDES(mutex_) {
+    WakeList wakes;
+    {
+      MutexLock lock(mutex_);
+      decision(state_, wakes);
+    }
+    wake_all(wakes);
+  }
+  template <class Question>
+  auto ask(Question&& question) const FOREBAY_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return question(state_);
+  }
+  Signal& attention() { return attention_; }  // set when the supplier should look
+
+  void close();
+  void resize(const PoolRules& rules);
+
+  Scheduler& scheduler() const { return scheduler_; }
+  bool is_closed() const;
+  PoolStatistics statistics() const;
+  std::vector<LeakReport> lent() const;
+  void audit() const;
+
+ private:
+  Scheduler& scheduler_;
+  Signal attention_;
+  mutable Mutex mutex_;
+  PoolState state_ FOREBAY_GUARDED_BY(mutex_);
+};
+
+}  // namespace forebay

@@ -1,0 +1,69 @@
+// PoolOptions: all that a pool can be told, with defaults that suit Aurora DSQL, and the rules they obey.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "forebay/core/pool_rules.hpp"
+#include "forebay/pool/connection.hpp"
+#include "forebay/pool/leak_report.hpp"
+
+namespace forebay {
+
+// How many connections; these can change while the pool runs.
+struct PoolSize {
+  int max = 10;                       // lent + ready + opening + closing never exceed it
+  std::optional<int> target_ready;    // reservoir: kept ready ahead of demand; default max
+  std::optional<int> low_watermark;   // reservoir: the initial fill is done at so many; default target_ready
+  std::optional<int> max_ready;       // given back above it: discarded as reservoir_full; default max
+  int min_idle = 0;                   // standard: kept ready, replaced at once
+  int keep_open = 0;                  // standard: opened one by one at start, then held by the keeper
+};
+
+struct PoolOptions {
+  std::string name = "pool";  // in logs and errors
+  PoolSize size;
+  Supply supply = Supply::standard;
+  TakeOrder take_order = TakeOrder::newest_first;
+
+  // Life of a connection.
+  Duration lifetime = std::chrono::minutes(11);
+  Duration lifetime_jitter = std::chrono::minutes(2);  // lifetimes spread over +- half of it
+  Duration guard_window = std::chrono::seconds(45);
+  Duration server_limit = Duration::max();  // when the server cuts a session; max: never
+  Duration longest_transaction{};
+  Duration idle_timeout = std::chrono::minutes(10);
+  Duration check_after_idle = std::chrono::seconds(30);
+  Duration leak_after = Duration::max();
+
+  // Pace.
+  double connect_rate = 0;  // connects per second; 0: as fast as the server answers
+  int connect_burst = 1;
+  int max_opening = 32;
+  BackoffRule backoff;
+
+  // Limits of the single steps.
+  Duration connect_timeout = std::chrono::seconds(10);
+  Duration reset_timeout = std::chrono::seconds(5);
+  Duration check_timeout = std::chrono::seconds(5);
+  Duration close_timeout = std::chrono::seconds(30);
+  Duration open_wait = std::chrono::milliseconds(100);  // how long open() waits
+  Duration initial_fill_limit = std::chrono::seconds(30);
+  int warm_up_retries = 5;  // per connection
+  BackoffRule warm_up_backoff{std::chrono::milliseconds(200), std::chrono::seconds(5), 25};
+
+  // Hooks run on the pool's scheduler and must not block it. A failed after_connect discards the connection.
+  std::function<Task<Result<void>>(Connection&, Instant deadline)> after_connect;
+  std::function<void(Connection&, DiscardReason)> before_close;
+  std::function<void(const LeakReport&)> on_leak;
+};
+
+// Everything that is wrong with the options, one sentence each: the option, its value, what would be right.
+std::vector<std::string> problems(const PoolOptions& options);
+
+// REQUIRES: problems(options) is empty.
+PoolRules rules_of(const PoolOptions& options);
+
+}  // namespace forebay

@@ -1,0 +1,125 @@
+#include "forebay/pool/pool.hpp"
+
+#include <fmt/format.h>
+
+#include "forebay/base/check.hpp"
+#include "forebay/base/log.hpp"
+#include "forebay/pool/supplier.hpp"
+
+namespace forebay {
+namespace {
+
+std::string join(const std::vector<std::string>& texts) { return fmt::format("{}", fmt::join(texts, "; ")); }
+
+PoolOptions checked(PoolOptions options) {
+  const std::vector<std::string> wrong = problems(options);
+  FOREBAY_CHECK(wrong.empty(), join(wrong));
+  return options;
+}
+
+}  // namespace
+
+struct Pool::Parts {
+  Parts(Env world, Connector& connector, PoolOptions pool_options, PoolSharing sharing)
+      : env(world),
+        options(checked(std::move(pool_options))),
+        exchange(rules_of(options), sharing.capacity, world.scheduler),
+        gate(exchange, connector, options, sharing.pacer != nullptr ? sharing.pacer : own_pacer()),
+        supplier(world, exchange, gate, options) {}
+
+  ConnectPacer* own_pacer() {
+    if (options.connect_rate > 0) pacer.emplace(options.connect_rate, options.connect_burst);
+    return pacer ? &*pacer : nullptr;
+  }
+
+  const Env env;
+  const PoolOptions options;
+  std::optional<ConnectPacer> pacer;
+  Exchange exchange;
+  Gate gate;
+  Supplier supplier;
+  bool is_started = false;
+  bool is_gone = false;
+};
+
+Pool::Pool(Env env, Connector& connector, PoolOptions options, PoolSharing sharing)
+    : parts_(std::make_unique<Parts>(env, connector, std::move(options), sharing)) {}
+
+Pool::~Pool() {
+  if (!parts_->is_started) parts_->exchange.close();
+  FOREBAY_CHECK(!parts_->is_started || parts_->is_gone, "a pool died before close() was done");
+}
+
+Task<bool> Pool::start() {
+  Parts& parts = *parts_;
+  FOREBAY_CHECK(!parts.is_started, "a pool is started once");
+  parts.is_started = true;
+  const Instant begun = parts.env.scheduler.now();
+  start_detached(parts.env.scheduler, parts.supplier.run());
+  const bool is_filled =
+      co_await parts.supplier.wait_filled(deadline_after(begun, parts.options.initial_fill_limit));
+  const PoolStatistics now = parts.exchange.statistics();
+  const Duration elapsed = parts.env.scheduler.now() - begun;
+  if (is_filled) {
+    log::info(fmt::format("{}: initial fill complete size={} target={} elapsed={}", parts.options.name, now.open(),
+                          now.target_ready, describe(elapsed)));
+  } else {
+    log::warning(fmt::format("{}: initial fill incomplete after {}: {} of {} open; going on{}{}",
+                             parts.options.name, describe(elapsed), now.open(), now.target_ready,
+                             now.last_connect_error.empty() ? "" : "; last connect failure: ",
+                             now.last_connect_error));
+  }
+  co_return is_filled;
+}
+
+Acquire Pool::acquire(Instant deadline, std::source_location from) {
+  return Acquire(parts_->exchange, parts_->env.scheduler, deadline, from);
+}
+
+Acquire Pool::acquire_on(Scheduler& scheduler, Instant deadline, std::source_location from) {
+  return Acquire(parts_->exchange, scheduler, deadline, from);
+}
+
+Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_location from) {
+  return forebay::acquire_blocking(parts_->exchange, timeout, from);
+}
+
+std::optional<PooledConnection> Pool::try_acquire(std::source_location from) {
+  ConnectionSlot* slot = parts_->exchange.try_take(from);
+  if (slot != nullptr) return PooledConnection(parts_->exchange, *slot);
+  parts_->exchange.count_empty();
+  return std::nullopt;
+}
+
+Acquire Pool::open(std::source_location from) {
+  const Instant deadline = deadline_after(parts_->env.scheduler.now(), parts_->options.open_wait);
+  return acquire(deadline, from);
+}
+
+Result<PooledConnection> Pool::open_blocking(std::source_location from) {
+  return acquire_blocking(parts_->options.open_wait, from);
+}
+
+Result<void> Pool::resize(const PoolSize& size) {
+  PoolOptions resized = parts_->options;
+  resized.size = size;
+  const std::vector<std::string> wrong = problems(resized);
+  if (!wrong.empty()) return failure(Errc::invalid, join(wrong));
+  parts_->exchange.resize(rules_of(resized));
+  return {};
+}
+
+Task<bool> Pool::close(Instant deadline) {
+  Parts& parts = *parts_;
+  parts.exchange.close();
+  if (parts.is_started) parts.is_gone = co_await parts.supplier.wait_gone(deadline);
+  co_return parts.is_gone || !parts.is_started;
+}
+
+PoolStatistics Pool::statistics() const { return parts_->exchange.statistics(); }
+
+std::vector<LeakReport> Pool::lent() const { return parts_->exchange.lent(); }
+
+void Pool::audit() const { parts_->exchange.audit(); }
+
+}  // namespace forebay

@@ -1,0 +1,72 @@
+// Pool: connections that are ready before they are needed, and never one too many.
+//
+// Built with valid options on an Env, started once, closed once. acquire(), try_acquire(), open(), resize(),
+// statistics() and lent() may be called from any thread; start() and close() are tasks of the pool's
+// scheduler. The pool outlives its handles, and its connector and Env outlive the pool.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <vector>
+
+#include "forebay/env/env.hpp"
+#include "forebay/pool/acquire.hpp"
+#include "forebay/pool/options.hpp"
+#include "forebay/pool/pooled_connection.hpp"
+#include "forebay/pool/statistics.hpp"
+
+namespace forebay {
+
+class Capacity;
+class ConnectPacer;
+
+// What pools of one process may share; null means of its own.
+struct PoolSharing {
+  Capacity* capacity = nullptr;   // a budget over all of them
+  ConnectPacer* pacer = nullptr;  // one rate over all of them, on one scheduler
+};
+
+class Pool {
+ public:
+  // REQUIRES: problems(options) is empty.
+  Pool(Env env, Connector& connector, PoolOptions options, PoolSharing sharing = {});
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  // REQUIRES: never started, or close() has said true.
+  ~Pool();
+
+  // Starts filling. Ends when the low watermark (or the end of warm-up) is reached, true, or when
+  // initial_fill_limit has passed, false: the pool then goes on filling, and a warning says so.
+  Task<bool> start();
+
+  // Awaited by a task of the pool's scheduler, or of the one given.
+  Acquire acquire(Instant deadline, std::source_location from = std::source_location::current());
+  Acquire acquire_on(Scheduler& scheduler, Instant deadline,
+                     std::source_location from = std::source_location::current());
+  // For threads. Never on the scheduler's own thread.
+  Result<PooledConnection> acquire_blocking(
+      Duration timeout, std::source_location from = std::source_location::current());
+  std::optional<PooledConnection> try_acquire(
+      std::source_location from = std::source_location::current());
+  // As a driver's open(): waits open_wait, 100 ms unless told otherwise, and then gives up.
+  Acquire open(std::source_location from = std::source_location::current());
+  Result<PooledConnection> open_blocking(std::source_location from = std::source_location::current());
+
+  // The sizes in force from now on. What is lent above a smaller max is closed when it comes back.
+  Result<void> resize(const PoolSize& size);
+
+  // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now, what is lent
+  // when it comes back. True: everything is gone. False: the deadline passed; call it again.
+  Task<bool> close(Instant deadline);
+
+  PoolStatistics statistics() const;
+  std::vector<LeakReport> lent() const;  // longest first
+  void audit() const;                    // stops the process if the books do not add up
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace forebay

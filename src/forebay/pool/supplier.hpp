@@ -1,0 +1,50 @@
+// Supplier: the pool's background loop. It opens, resets, checks and closes; nobody else does.
+//
+// It asks the state what is due, starts that, and sleeps until something changes: a caller, a finished
+// step, or the time the state named. Confined to the pool's scheduler.
+#pragma once
+
+#include "forebay/env/env.hpp"
+#include "forebay/env/task_group.hpp"
+#include "forebay/pool/gate.hpp"
+
+namespace forebay {
+
+class Supplier {
+ public:
+  Supplier(Env env, Exchange& exchange, Gate& gate, const PoolOptions& options);
+
+  // Ends when the exchange is closed and every connection is gone.
+  Task<void> run();
+
+  // True: the initial fill is done. False: the deadline passed first, or the pool closed.
+  Task<bool> wait_filled(Instant deadline);
+  // True: every connection is gone. False: the deadline passed first.
+  Task<bool> wait_gone(Instant deadline);
+
+ private:
+  void start(PoolWork& work);
+  ConnectionSlot& make_slot(Approval approval);
+  Task<void> open_one(ConnectionSlot& slot);
+  Task<bool> try_open(ConnectionSlot& slot);
+  Task<void> reset_one(ConnectionSlot& slot);
+  Task<void> check_one(ConnectionSlot& slot);
+  Task<void> close_one(ConnectionSlot& slot);
+  Task<void> finish_close(ConnectionSlot& slot, DiscardReason reason);
+  Task<void> warm_up();
+  void drop(ConnectionSlot& slot);
+  void report_leaks(const PoolWork& work) const;
+  void look_again();
+
+  const Env env_;
+  Exchange& exchange_;
+  Gate& gate_;
+  const PoolOptions& options_;
+  TaskGroup tasks_;
+  Condition changed_;  // something finished: for those who wait for the fill or the end
+  Condition closing_;
+  std::uint64_t next_id_ = 1;
+  bool is_gone_ = false;
+};
+
+}  // namespace forebay
