@@ -53,6 +53,8 @@ class FakeConnection final : public Connection {
   bool needs_reset() const noexcept override { return server_.needs_reset; }
 
   Task<Result<void>> reset(Instant deadline) override { return answer("reset", server_.reset_time, deadline); }
+  // Runs on a caller's thread and so leaves the server's books alone.
+  Result<void> reset_blocking(Duration) override { return {}; }
   Task<Result<void>> check(Instant deadline) override { return answer("check", server_.check_time, deadline); }
   Task<void> close(Instant) override {
     server_.step_fails("close");

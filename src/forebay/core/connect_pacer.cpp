@@ -29,9 +29,12 @@ Instant ConnectPacer::next_start(Instant now) const {
 
 Instant ConnectPacer::take(Instant now) {
   next_free_ = std::max(next_free_, now - depth_) + interval_;
-  return std::max(now, next_free_);
+  last_start_ = std::max(now, next_free_);
+  return last_start_;
 }
 
-void ConnectPacer::give_back() { next_free_ -= interval_; }
+void ConnectPacer::give_back(Instant start) {
+  if (start == last_start_) next_free_ -= interval_;
+}
 
 }  // namespace forebay

@@ -2,7 +2,7 @@
 //
 // A token bucket that starts full and gives out places ahead of time: take() says when the attempt may
 // start. Always: attempts that start in any window of length w number at most rate * w + burst. A place
-// that was not used goes back with give_back() and counts as never taken.
+// that was not used goes back with give_back() and, if it was the last one, counts as never taken.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,9 @@ class ConnectPacer {
   Instant take(Instant now);
   // When take() would let an attempt start.
   Instant next_start(Instant now) const;
-  void give_back();
+  // The place that starts then is not used. If a later one has been given out, it is lost: the attempts
+  // behind it know their time, and whoever came next would start together with the last of them.
+  void give_back(Instant start);
 
   Duration interval() const { return interval_; }
 
@@ -30,6 +32,7 @@ class ConnectPacer {
   const Duration interval_;
   const Duration depth_;  // burst, as time
   Instant next_free_;
+  Instant last_start_ = Instant::min();
 };
 
 }  // namespace forebay

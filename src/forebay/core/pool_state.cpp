@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "forebay/base/check.hpp"
-
 namespace forebay {
 
 PoolState::PoolState(const PoolRules& rules, Capacity* process_capacity)
@@ -72,11 +70,12 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
     waiters_.resolve(*waiter, WaitOutcome::granted, wakes);
     return;
   }
-  if (ready_.size() >= rules_.max_ready) {
+  // A replacement needs a place beside the one that is leaving, or it would be opened again and again.
+  if (ready_.size() - leaving_ >= std::max(rules_.max_ready, target_ready())) {
     discard(slot, DiscardReason::reservoir_full);
     return;
   }
-  if (now >= slot.retire_at) {
+  if (now >= slot.retire_at || !slot.event_place.is_in_heap()) {
     // Its turn to be replaced has come, and its guard window has not: it goes, unless it would be the last.
     if (!ready_.empty()) {
       discard(slot, DiscardReason::replaced);
@@ -84,10 +83,7 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
     }
     schedule(slot, std::min(slot.stale_at, now + std::max(Duration(1), (slot.stale_at - now) / 8)));
   }
-  unlink(slot);
-  slot.state = SlotState::ready;
-  ready_.add(slot, now);
-  count_leaving(slot, +1);
+  move_to_ready(slot);
 }
 
 // Why a connection must not go back among the others, if it must not.
@@ -100,16 +96,9 @@ std::optional<DiscardReason> PoolState::reason_to_refuse(const Slot& slot, Insta
 }
 
 bool PoolState::is_over_capacity() const {
-  const int going = static_cast<int>(list(SlotState::discarded).size() + list(SlotState::closing).size());
+  if (!is_shrinking_) return false;
+  const int going = count(SlotState::discarded) + count(SlotState::closing);
   return capacity_.approved() - going > capacity_.max();
-}
-
-void PoolState::lend(Slot& slot, Instant now, const std::source_location& from) {
-  move(slot, SlotState::lent);
-  slot.taken_at = now;
-  slot.taken_from = from;
-  slot.is_leak_reported = false;
-  ++counters_.acquired;
 }
 
 void PoolState::discard(Slot& slot, DiscardReason reason) {
@@ -121,29 +110,43 @@ void PoolState::discard(Slot& slot, DiscardReason reason) {
   move(slot, SlotState::discarded);
 }
 
-void PoolState::unlink(Slot& slot) {
+void PoolState::leave(Slot& slot) {
   count_leaving(slot, -1);
+  --counted(slot.state);
   if (slot.state == SlotState::ready) {
     ready_.remove(slot);
-  } else {
-    list(slot.state).erase(slot);
+  } else if (slot.state == SlotState::returned) {
+    returned_.erase(slot);
+  } else if (slot.state == SlotState::discarded) {
+    discarded_.erase(slot);
   }
 }
 
-// The only way from one state to another, except into ready, whose order place() and check_done() know.
-void PoolState::move(Slot& slot, SlotState to) {
-  unlink(slot);
-  slot.state = to;
-  list(to).push_back(slot);
+void PoolState::arrive(Slot& slot, SlotState state) {
+  slot.state = state;
+  ++counted(state);
   count_leaving(slot, +1);
+}
+
+// The only ways from one state to another.
+void PoolState::move(Slot& slot, SlotState to) {
+  leave(slot);
+  arrive(slot, to);
+  if (to == SlotState::returned) {
+    returned_.push_back(slot);
+  } else if (to == SlotState::discarded) {
+    discarded_.push_back(slot);
+  }
+}
+
+void PoolState::move_to_ready(Slot& slot) {
+  leave(slot);
+  arrive(slot, SlotState::ready);
+  ready_.add(slot);
 }
 
 void PoolState::count_leaving(const Slot& slot, int change) {
   if (slot.is_leaving) (slot.state == SlotState::lent ? leaving_lent_ : leaving_) += change;
-}
-
-int PoolState::count(SlotState state) const {
-  return state == SlotState::ready ? ready_.size() : static_cast<int>(list(state).size());
 }
 
 void PoolState::close(WakeList& wakes) {
@@ -152,7 +155,7 @@ void PoolState::close(WakeList& wakes) {
     waiters_.resolve(*waiter, WaitOutcome::closed, wakes);
   }
   while (Slot* slot = ready_.longest_idle()) discard(*slot, DiscardReason::closed);
-  while (Slot* slot = list(SlotState::returned).front()) discard(*slot, DiscardReason::closed);
+  while (Slot* slot = returned_.front()) discard(*slot, DiscardReason::closed);
 }
 
 }  // namespace forebay

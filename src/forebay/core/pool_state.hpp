@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "forebay/base/check.hpp"
 #include "forebay/core/connect_time.hpp"
 #include "forebay/core/pool_counters.hpp"
 #include "forebay/core/pool_rules.hpp"
@@ -47,10 +48,15 @@ class PoolState {
   ~PoolState();  // REQUIRES: closed, and every slot removed
 
   // Callers -------------------------------------------------------------------------------------------
-  // True: what take() would hand out is fresh until that time, whatever the exact time before it is.
-  bool next_is_fresh_until(Instant time) const {
-    const Slot* slot = ready_.next();
-    return slot != nullptr && slot->stale_at > time;
+  // The common case, for callers who know the time only roughly: hands out the next connection if it is
+  // fresh even at the latest time it could be, or null. Null says nothing: ask take().
+  Slot* take_surely_fresh(Instant earliest, Instant latest, const std::source_location& from) {
+    Slot* slot = ready_.next();
+    if (slot == nullptr || slot->stale_at <= latest || is_closed_) return nullptr;
+    ready_.remove(*slot);
+    recount(*slot, SlotState::ready, SlotState::lent);
+    note_taken(*slot, earliest, from);
+    return slot;
   }
   // The next fresh connection, or null. Stale ones met on the way are discarded.
   Slot* take(Instant now, const std::source_location& from);
@@ -62,6 +68,19 @@ class PoolState {
   void count_empty() { ++counters_.empty; }  // a caller found nothing and does not wait
   // True: it had not been resolved, and now has timed out.
   bool time_out(Waiter& waiter);
+  // The common case, which needs no time: clean, nobody waits, nothing due. False: nothing was done, call
+  // give_back().
+  bool give_back_to_ready(Slot& slot) {
+    const bool is_plain = waiters_.empty() && slot.event_place.is_in_heap() && !is_closed_ &&
+                          !is_shrinking_ && ready_.size() < rules_.max_ready;
+    if (is_plain) {
+      FOREBAY_CHECK(slot.state == SlotState::lent, "given back, but not lent");
+      ++counters_.given_back;
+      recount(slot, SlotState::lent, SlotState::ready);
+      ready_.add(slot);
+    }
+    return is_plain;
+  }
   void give_back(Slot& slot, Instant now, bool needs_reset, WakeList& wakes);
   void discard_lent(Slot& slot, DiscardReason reason);
 
@@ -77,7 +96,7 @@ class PoolState {
   void reset_done(Slot& slot, Instant now, bool is_clean, WakeList& wakes);
   void check_done(Slot& slot, Instant now, bool is_alive, WakeList& wakes);
   // Something told us that the server may be gone: everything ready is checked before long.
-  void suspect_all(Instant now) { suspect_since_ = now; }
+  void suspect_all(Instant now);
   void remove(Slot& slot);  // opening (it failed) or closing (it is gone)
   // Warm-up opens one after the other by itself; the keeper holds still until it is done.
   std::optional<Approval> approve_warm_up(Instant now);
@@ -92,48 +111,70 @@ class PoolState {
   // What is known -------------------------------------------------------------------------------------
   const PoolRules& rules() const { return rules_; }
   const PoolCounters& counters() const { return counters_; }
-  int count(SlotState state) const;
+  int count(SlotState state) const { return counts_[static_cast<std::size_t>(state)]; }
+  // Given back or being checked: ready again in a moment.
+  int cleaning() const {
+    return count(SlotState::returned) + count(SlotState::resetting) + count(SlotState::checking);
+  }
   int waiters() const { return waiters_.size(); }
   int approved() const { return capacity_.approved(); }
   bool is_closed() const { return is_closed_; }
   bool is_filled() const { return is_filled_; }
   Duration connect_time() const { return connect_time_.estimate(); }
   const std::string& last_open_error() const { return last_open_error_; }
-  const Slot* longest_lent() const { return list(SlotState::lent).front(); }
-  static const Slot* lent_after(const Slot& slot) { return SlotList::next(slot); }
+  // Calls visit(slot) for every lent slot, in no particular order.
+  template <class Visit>
+  void for_each_lent(Visit&& visit) const {
+    for (const Slot* slot = all_.front(); slot != nullptr; slot = AllSlots::next(*slot)) {
+      if (slot->state == SlotState::lent) visit(*slot);
+    }
+  }
   // True: the background loop has work that the last collect() did not know of. Cheap: asked by callers.
   bool wants_attention() const {
-    return !list(SlotState::returned).empty() || !list(SlotState::discarded).empty() ||
-           ready_shortage() > known_shortage_;
+    return ready_.size() < attention_below_ || !returned_.empty() || !discarded_.empty();
   }
   void audit() const;
+  std::string text() const;  // the counts, for whoever reports a broken promise
 
  private:
-  using SlotList = IntrusiveList<Slot, &Slot::link>;
+  using SlotQueue = IntrusiveList<Slot, &Slot::link>;
+  using AllSlots = IntrusiveList<Slot, &Slot::all_link>;
 
-  SlotList& list(SlotState state) { return lists_[static_cast<std::size_t>(state)]; }
-  const SlotList& list(SlotState state) const { return lists_[static_cast<std::size_t>(state)]; }
+  int& counted(SlotState state) { return counts_[static_cast<std::size_t>(state)]; }
   void move(Slot& slot, SlotState to);
-  void unlink(Slot& slot);
+  void move_to_ready(Slot& slot);
+  void leave(Slot& slot);
+  void arrive(Slot& slot, SlotState state);
   void count_leaving(const Slot& slot, int change);
   void discard(Slot& slot, DiscardReason reason);
-  void lend(Slot& slot, Instant now, const std::source_location& from);
+  void lend(Slot& slot, Instant now, const std::source_location& from) {
+    move(slot, SlotState::lent);
+    note_taken(slot, now, from);
+  }
+  void note_taken(Slot& slot, Instant now, const std::source_location& from) {
+    slot.taken_at = now;
+    slot.taken_from = from;
+    slot.is_leak_reported = false;
+    ++counters_.acquired;
+  }
+  // The books of a move between two states of which neither is `discarded`; the queues are not touched.
+  void recount(Slot& slot, SlotState old_state, SlotState new_state) {
+    slot.state = new_state;
+    --counted(old_state);
+    ++counted(new_state);
+    if (slot.is_leaving) [[unlikely]] {
+      --(old_state == SlotState::lent ? leaving_lent_ : leaving_);
+      ++(new_state == SlotState::lent ? leaving_lent_ : leaving_);
+    }
+  }
   std::optional<DiscardReason> reason_to_refuse(const Slot& slot, Instant now) const;
   void place(Slot& slot, Instant now, WakeList& wakes);
   bool is_over_capacity() const;
-  // How many connections short of its target the pool is, as far as there is room for them.
-  int ready_shortage() const {
-    const int staying = ready_.size() + cleaning() - leaving_;
-    const int shortage = target_ready() - staying - static_cast<int>(list(SlotState::opening).size());
-    return shortage > 0 ? std::min(shortage, capacity_.room()) : 0;
-  }
   int target_ready() const {
     return rules_.supply.mode == Supply::reservoir ? rules_.supply.target_ready : rules_.supply.min_idle;
   }
-  int cleaning() const {
-    return static_cast<int>(list(SlotState::returned).size() + list(SlotState::resetting).size() +
-                            list(SlotState::checking).size());
-  }
+  int open() const { return ready_.size() + cleaning() + count(SlotState::lent); }
+  void set_attention(int about_to_open);
 
   void run_events(Instant now);
   void retire(Slot& slot, Instant now);
@@ -155,7 +196,10 @@ class PoolState {
   PoolCounters counters_;
   ReadyQueue ready_;
   WaiterQueue waiters_;
-  std::array<SlotList, kSlotStates> lists_;  // the one of ready stays empty: ready_ is that list
+  SlotQueue returned_;
+  SlotQueue discarded_;
+  AllSlots all_;
+  std::array<int, kSlotStates> counts_{};
   IntrusiveHeap<Slot, &Slot::event_place, &PoolState::happens_earlier> events_;
   RetirementSpacer spacer_;
   ConnectTime connect_time_;
@@ -165,9 +209,13 @@ class PoolState {
   Instant backoff_until_ = Instant::min();
   Instant keeper_from_ = Instant::min();
   Instant suspect_since_ = Instant::min();
+  Instant short_since_ = kNever;  // since when fewer than the target have been ready
   std::string last_open_error_;
-  int known_shortage_ = 0;  // what the last collect() saw and could not help at once
+  Instant next_check_scan_ = Instant::min();
+  Instant next_leak_scan_ = Instant::min();
+  int attention_below_ = 0;  // fewer ready than this is news to the background loop
   int allowed_over_ = 0;  // how far a resize to less left us above max
+  bool is_shrinking_ = false;  // there may be more than max
   bool is_closed_ = false;
   bool is_filled_ = false;
 };

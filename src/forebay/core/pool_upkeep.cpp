@@ -12,6 +12,10 @@ namespace {
 // The loop looks at least this often, so that a late or lost wake-up cannot leave anything stale for longer.
 constexpr Duration kLongestNap = std::chrono::seconds(1);
 
+// How finely checks and leaks are timed: being a sixteenth of their period late saves looking at all the
+// others each time that one is due.
+constexpr int kScansPerPeriod = 16;
+
 void wake_no_later_than(PoolWork& work, Instant time) { work.wake_at = std::min(work.wake_at, time); }
 
 }  // namespace
@@ -26,6 +30,7 @@ void PoolWork::clear() {
 }
 
 void PoolState::collect(Instant now, PoolWork& work) {
+  ready_.stamp(now);
   if (!is_closed_) {
     run_events(now);
     shrink();
@@ -33,6 +38,8 @@ void PoolState::collect(Instant now, PoolWork& work) {
     collect_checks(now, work);
     collect_leaks(now, work);
 
+    const bool is_short = ready_.size() + cleaning() - leaving_ < target_ready();
+    short_since_ = is_short ? std::min(short_since_, now) : kNever;
     const RefillDecision decision = plan_refill(rules_.supply, supply_counts(now), now);
     for (int i = 0; i < decision.open; ++i) {
       if (auto approval = capacity_.try_approve()) work.open.push_back(std::move(*approval));
@@ -44,28 +51,42 @@ void PoolState::collect(Instant now, PoolWork& work) {
       wake_no_later_than(work, now + kLongestNap);
     }
   }
-  while (Slot* slot = list(SlotState::returned).front()) {
+  while (Slot* slot = returned_.front()) {
     move(*slot, SlotState::resetting);
     work.reset.push_back(slot);
   }
-  while (Slot* slot = list(SlotState::discarded).front()) {
+  while (Slot* slot = discarded_.front()) {
     move(*slot, SlotState::closing);
     work.close.push_back(slot);
   }
-  known_shortage_ = std::max(0, ready_shortage() - static_cast<int>(work.open.size()));
+  set_attention(static_cast<int>(work.open.size()));
+}
+
+// Callers wake the loop when ready falls below what it knows now. A shortage that could not be helped at
+// once, because of a backoff or too many connects in flight, is known; without room nothing can be done.
+void PoolState::set_attention(int about_to_open) {
+  const int needed = target_ready() - cleaning() + leaving_ - count(SlotState::opening) - about_to_open;
+  attention_below_ = capacity_.room() > 0 ? std::min(needed, ready_.size()) : 0;
 }
 
 void PoolState::add_opening(Slot& slot) {
   FOREBAY_CHECK(slot.state == SlotState::opening);
-  list(SlotState::opening).push_back(slot);
+  all_.push_back(slot);
+  arrive(slot, SlotState::opening);
 }
 
 bool PoolState::is_still_wanted(const Slot& slot, Instant now) const {
   FOREBAY_CHECK(slot.state == SlotState::opening);
   if (is_closed_ || is_over_capacity()) return false;
-  SupplyCounts others = supply_counts(now);
-  --others.opening;
-  return unmet_demand(rules_.supply, others) > 0;
+  // Connects start in the order of their slots: whoever stands behind this one must not count as its rival,
+  // or the first in line would give way and what is still wanted would come last.
+  int not_ahead = 1;
+  for (const Slot* later = AllSlots::next(slot); later != nullptr; later = AllSlots::next(*later)) {
+    if (later->state == SlotState::opening) ++not_ahead;
+  }
+  SupplyCounts ahead = supply_counts(now);
+  ahead.opening -= not_ahead;
+  return unmet_demand(rules_.supply, ahead) > 0;
 }
 
 void PoolState::opened(Slot& slot, Instant now, Duration connect_time, Random& random, WakeList& wakes) {
@@ -82,8 +103,7 @@ void PoolState::opened(Slot& slot, Instant now, Duration connect_time, Random& r
   schedule(slot, slot.retire_at - replacement_lead(slot));
   place(slot, now, wakes);
 
-  const int open = ready_.size() + cleaning() + count(SlotState::lent);
-  if (open >= rules_.low_watermark) is_filled_ = true;
+  if (open() >= rules_.low_watermark) is_filled_ = true;
 }
 
 // A burst of connects that fail together is one failure: the next attempts come after one backoff.
@@ -118,10 +138,10 @@ void PoolState::check_done(Slot& slot, Instant now, bool is_alive, WakeList& wak
   } else if (!waiters_.empty() || reason_to_refuse(slot, now)) {
     place(slot, now, wakes);
   } else {
-    unlink(slot);
-    slot.state = SlotState::ready;
-    ready_.put_back(slot, now);
-    count_leaving(slot, +1);
+    leave(slot);
+    arrive(slot, SlotState::ready);
+    // The answer holds against a suspicion of the same instant, or it would be asked for ever.
+    ready_.put_back(slot, std::max(now, suspect_since_ + Duration(1)));
     // Its turn to retire came while it was away: that is decided now that it is back.
     if (!slot.event_place.is_in_heap()) schedule(slot, now);
   }
@@ -129,7 +149,14 @@ void PoolState::check_done(Slot& slot, Instant now, bool is_alive, WakeList& wak
 
 void PoolState::remove(Slot& slot) {
   FOREBAY_CHECK(slot.state == SlotState::opening || slot.state == SlotState::closing);
-  unlink(slot);
+  leave(slot);
+  all_.erase(slot);
+}
+
+void PoolState::suspect_all(Instant now) {
+  ready_.stamp(now);
+  suspect_since_ = now;
+  next_check_scan_ = now;
 }
 
 std::optional<Approval> PoolState::approve_warm_up(Instant now) {
@@ -151,6 +178,9 @@ void PoolState::resize(const PoolRules& rules) {
   rules_ = rules;
   capacity_.set_max(rules.max);
   allowed_over_ = std::max(0, capacity_.approved() - rules.max);
+  is_shrinking_ = allowed_over_ > 0;
+  next_check_scan_ = Instant::min();  // their periods may have become shorter
+  next_leak_scan_ = Instant::min();
 }
 
 // ---- what is due -----------------------------------------------------------------------------------
@@ -204,13 +234,13 @@ void PoolState::shrink() {
   while (is_over_capacity() && !ready_.empty()) {
     discard(*ready_.longest_idle(), DiscardReason::shrunk);
   }
+  is_shrinking_ = capacity_.approved() > capacity_.max();
 }
 
 void PoolState::retire_idle(Instant now, PoolWork& work) {
   if (rules_.idle_timeout == Duration::max()) return;
   while (Slot* slot = ready_.longest_idle()) {
-    const int existing = ready_.size() + cleaning() + count(SlotState::lent);
-    if (ready_.size() <= target_ready() || existing <= rules_.supply.keep_open) return;
+    if (ready_.size() <= target_ready() || open() <= rules_.supply.keep_open) return;
     const Instant due = slot->idle_since + rules_.idle_timeout;
     if (due > now) {
       wake_no_later_than(work, due);
@@ -220,34 +250,56 @@ void PoolState::retire_idle(Instant now, PoolWork& work) {
   }
 }
 
-// At most half of what is ready is away for a check at any time.
+// At most half of what is ready is away for a check at any time. Only those idle for long are looked at, and
+// not more often than kScansPerPeriod times while one of them becomes due.
 void PoolState::collect_checks(Instant now, PoolWork& work) {
-  while (Slot* slot = ready_.longest_unproven()) {
-    const bool is_suspect = slot->alive_at <= suspect_since_;
-    const Instant due = is_suspect ? now : deadline_after(slot->alive_at, rules_.check_after);
-    if (due > now) {
-      wake_no_later_than(work, due);
-      return;
+  if (now >= next_check_scan_) {
+    Instant next = deadline_after(now, rules_.check_after);
+    Slot* slot = ready_.longest_idle();
+    while (slot != nullptr) {
+      const bool may_be_due = slot->idle_since <= suspect_since_ ||
+                              deadline_after(slot->idle_since, rules_.check_after) < next;
+      if (!may_be_due) break;  // nor any behind it
+      Slot* const following = ReadyQueue::less_idle(*slot);
+      const Instant due = slot->alive_at <= suspect_since_
+                              ? now
+                              : deadline_after(slot->alive_at, rules_.check_after);
+      const int away = count(SlotState::checking);
+      if (due <= now && away > 0 && away + 1 > ready_.size() - 1) {
+        next = now;  // as soon as one is back
+        break;
+      }
+      if (due <= now) {
+        move(*slot, SlotState::checking);
+        work.check.push_back(slot);
+      } else {
+        next = std::min(next, due);
+      }
+      slot = following;
     }
-    if (count(SlotState::checking) > ready_.size()) return;
-    move(*slot, SlotState::checking);
-    work.check.push_back(slot);
+    next_check_scan_ = next == now ? now : std::max(next, now + rules_.check_after / kScansPerPeriod);
   }
+  if (next_check_scan_ > now) wake_no_later_than(work, next_check_scan_);
 }
 
 void PoolState::collect_leaks(Instant now, PoolWork& work) {
   if (rules_.leak_after == Duration::max()) return;
-  for (Slot* slot = list(SlotState::lent).front(); slot != nullptr; slot = SlotList::next(*slot)) {
-    if (slot->is_leak_reported) continue;
-    const Instant due = slot->taken_at + rules_.leak_after;
-    if (due > now) {
-      wake_no_later_than(work, due);
-      return;
+  if (now >= next_leak_scan_) {
+    Instant next = now + rules_.leak_after;
+    for (Slot* slot = all_.front(); slot != nullptr; slot = AllSlots::next(*slot)) {
+      if (slot->state != SlotState::lent || slot->is_leak_reported) continue;
+      const Instant due = slot->taken_at + rules_.leak_after;
+      if (due <= now) {
+        slot->is_leak_reported = true;
+        ++counters_.leaks_reported;
+        work.leaked.push_back(slot);
+      } else {
+        next = std::min(next, due);
+      }
     }
-    slot->is_leak_reported = true;
-    ++counters_.leaks_reported;
-    work.leaked.push_back(slot);
+    next_leak_scan_ = std::max(next, now + rules_.leak_after / kScansPerPeriod);
   }
+  wake_no_later_than(work, next_leak_scan_);
 }
 
 SupplyCounts PoolState::supply_counts(Instant now) const {
@@ -261,6 +313,7 @@ SupplyCounts PoolState::supply_counts(Instant now) const {
   counts.waiters = waiters_.size();
   counts.room = capacity_.room();
   if (!waiters_.empty()) counts.longest_wait = std::max(Duration::zero(), now - waiters_.longest()->since);
+  if (short_since_ != kNever) counts.short_for = now - short_since_;
   counts.connect_time = connect_time_.estimate();
   counts.backoff_until = backoff_until_;
   counts.keeper_from = keeper_from_;
@@ -269,44 +322,41 @@ SupplyCounts PoolState::supply_counts(Instant now) const {
 
 // ---- audit -----------------------------------------------------------------------------------------
 
+std::string PoolState::text() const {
+  std::string text = fmt::format("max {} approved {} waiters {}", rules_.max, approved(), waiters());
+  for (std::size_t i = 0; i < kSlotStates; ++i) {
+    text += fmt::format(" {} {}", name(static_cast<SlotState>(i)), counts_[i]);
+  }
+  return text;
+}
+
 void PoolState::audit() const {
-  const auto state_text = [this] {
-    std::string text = fmt::format("max {} approved {} waiters {}", rules_.max, approved(), waiters());
-    for (std::size_t i = 0; i < kSlotStates; ++i) {
-      const auto state = static_cast<SlotState>(i);
-      text += fmt::format(" {} {}", name(state), count(state));
-    }
-    return text;
-  };
-  int slots = 0;
+  std::array<int, kSlotStates> counts{};
   int leaving = 0;
   int leaving_lent = 0;
   std::size_t placed = 0;
-  const auto look = [&](const Slot& slot, SlotState state) {
-    FOREBAY_CHECK(slot.state == state, state_text());
-    ++slots;
-    if (slot.is_leaving) ++(state == SlotState::lent ? leaving_lent : leaving);
-    const bool is_open = state != SlotState::opening && state != SlotState::discarded &&
-                         state != SlotState::closing;
+  for (const Slot* slot = all_.front(); slot != nullptr; slot = AllSlots::next(*slot)) {
+    ++counts[static_cast<std::size_t>(slot->state)];
+    const bool is_lent = slot->state == SlotState::lent;
+    if (slot->is_leaving) ++(is_lent ? leaving_lent : leaving);
+    const bool is_open = slot->state != SlotState::opening && slot->state != SlotState::discarded &&
+                         slot->state != SlotState::closing;
     if (is_open) ++placed;
-    FOREBAY_CHECK(state != SlotState::ready || slot.event_place.is_in_heap(), state_text());
-    FOREBAY_CHECK(is_open || !slot.event_place.is_in_heap(), state_text());
-    FOREBAY_CHECK(!is_open || slot.retire_at <= slot.stale_at, state_text());
-  };
+    FOREBAY_CHECK(slot->state != SlotState::ready || slot->event_place.is_in_heap(), text());
+    FOREBAY_CHECK(is_open || !slot->event_place.is_in_heap(), text());
+    FOREBAY_CHECK(!is_open || slot->retire_at <= slot->stale_at, text());
+  }
   ready_.audit();
-  for (const Slot* slot = ready_.longest_idle(); slot != nullptr; slot = ReadyQueue::less_idle(*slot)) {
-    look(*slot, SlotState::ready);
-  }
-  for (std::size_t i = 0; i < kSlotStates; ++i) {
-    for (const Slot* slot = lists_[i].front(); slot != nullptr; slot = SlotList::next(*slot)) {
-      look(*slot, static_cast<SlotState>(i));
-    }
-  }
-  FOREBAY_CHECK(slots == approved(), state_text());
-  FOREBAY_CHECK(slots <= rules_.max + allowed_over_, state_text());
-  FOREBAY_CHECK(leaving == leaving_ && leaving_lent == leaving_lent_, state_text());
-  FOREBAY_CHECK(placed == spacer_.size(), state_text());
-  FOREBAY_CHECK(waiters_.empty() || ready_.empty(), state_text());
+  FOREBAY_CHECK(counts == counts_, text());
+  FOREBAY_CHECK(count(SlotState::ready) == ready_.size(), text());
+  FOREBAY_CHECK(count(SlotState::returned) == static_cast<int>(returned_.size()), text());
+  FOREBAY_CHECK(count(SlotState::discarded) == static_cast<int>(discarded_.size()), text());
+  FOREBAY_CHECK(static_cast<int>(all_.size()) == approved(), text());
+  FOREBAY_CHECK(approved() <= rules_.max + allowed_over_, text());
+  FOREBAY_CHECK(is_shrinking_ || approved() <= rules_.max, text());
+  FOREBAY_CHECK(leaving == leaving_ && leaving_lent == leaving_lent_, text());
+  FOREBAY_CHECK(placed == spacer_.size(), text());
+  FOREBAY_CHECK(waiters_.empty() || ready_.empty(), text());
 }
 
 }  // namespace forebay

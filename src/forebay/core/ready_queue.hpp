@@ -1,10 +1,11 @@
-// ReadyQueue: open, clean, unborrowed connections.
+// ReadyQueue: open, clean, unborrowed connections, in order of idleness.
 //
-// Two orders over the same slots. By idleness: the front has been idle longest, the back is newest and is
-// taken first by default. By proof: the front has gone longest without a sign of life. Every operation is
-// O(1) except put_back(), which walks past the slots that have been idle even longer.
+// The front has been idle longest; the back is newest and is taken first by default. Giving back is on the
+// hot path and does not look at the clock: what was added since the last stamp() gets its time from the
+// next one. Every operation is O(1), except stamp(), which touches what was added, and put_back(), which
+// walks past the slots that have been idle even longer.
 //
-// Always: both lists hold the same slots; by idleness, idle_since never decreases from front to back.
+// Always: idle_since never decreases from front to back; unstamped slots are at the back.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +20,33 @@ class ReadyQueue {
  public:
   explicit ReadyQueue(TakeOrder order) : order_(order) {}
 
-  bool empty() const { return by_idleness_.empty(); }
-  int size() const { return static_cast<int>(by_idleness_.size()); }
+  bool empty() const { return slots_.empty(); }
+  int size() const { return static_cast<int>(slots_.size()); }
 
-  // The slot that take() would give; null when empty.
+  // The slot to hand out next; null when empty.
   Slot* next() const {
-    return order_ == TakeOrder::newest_first ? by_idleness_.back() : by_idleness_.front();
+    return order_ == TakeOrder::newest_first ? slots_.back() : slots_.front();
   }
-  Slot* longest_idle() const { return by_idleness_.front(); }
-  Slot* longest_unproven() const { return by_proof_.front(); }
-  static Slot* less_idle(const Slot& slot) { return decltype(by_idleness_)::next(slot); }
+  Slot* longest_idle() const { return slots_.front(); }
+  static Slot* less_idle(const Slot& slot) { return decltype(slots_)::next(slot); }
 
-  void add(Slot& slot, Instant now);       // it was in use until now
-  void put_back(Slot& slot, Instant now);  // it was only checked: idle_since stays, the proof is new
-  void remove(Slot& slot);
+  void add(Slot& slot) {  // it was in use until now
+    slot.idle_since = kUnstamped;
+    slots_.push_back(slot);
+  }
+  void put_back(Slot& slot, Instant now);  // it was only checked: idle_since stays, it is alive now
+  void remove(Slot& slot) { slots_.erase(slot); }
+  // Whatever was added since the last stamp counts as alive, and idle, since now. Who stamps read the clock
+  // before it got the lock: an earlier time than that of the last stamp counts as the same.
+  void stamp(Instant now);
   void audit() const;
 
  private:
+  static constexpr Instant kUnstamped = Instant::max();
+
   const TakeOrder order_;
-  IntrusiveList<Slot, &Slot::link> by_idleness_;
-  IntrusiveList<Slot, &Slot::proof_link> by_proof_;
+  Instant last_stamp_ = Instant::min();
+  IntrusiveList<Slot, &Slot::link> slots_;
 };
 
 }  // namespace forebay

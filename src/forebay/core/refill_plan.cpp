@@ -5,21 +5,19 @@
 namespace forebay {
 namespace {
 
-// How many connects the waiting callers justify, and when one more would be justified.
-struct Trickle {
+// How many connects a wait justifies, and when one more would be justified.
+struct Ramp {
   int in_flight = 0;
   Instant steeper_at = kNever;
 };
 
-Trickle trickle(const SupplyCounts& counts, Instant now) {
-  Trickle result;
-  if (counts.waiters == 0) return result;
-  const std::int64_t steps = counts.longest_wait / counts.connect_time;
-  const std::int64_t allowed = std::min<std::int64_t>(counts.waiters, steps + 1);
+Ramp ramp(int wanted, Duration waited, Duration connect_time, Instant now) {
+  Ramp result;
+  if (wanted <= 0) return result;
+  const std::int64_t steps = waited / connect_time;
+  const std::int64_t allowed = std::min<std::int64_t>(wanted, steps + 1);
   result.in_flight = static_cast<int>(allowed);
-  if (allowed < counts.waiters) {
-    result.steeper_at = now + (counts.connect_time * (steps + 1) - counts.longest_wait);
-  }
+  if (allowed < wanted) result.steeper_at = now + (connect_time * (steps + 1) - waited);
   return result;
 }
 
@@ -43,10 +41,14 @@ int keeper_quota(int size) { return std::min(10, (size + 119) / 120); }
 
 RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, Instant now) {
   RefillDecision decision;
-  const int bulk = std::max(0, target_of(rule) - staying(counts));
-  const Trickle demand = trickle(counts, now);
+  const int shortage = target_of(rule) - staying(counts);
+  const bool is_reservoir = rule.mode == Supply::reservoir;
+  const int bulk = is_reservoir ? shortage : shortage - (counts.lent - counts.leaving_lent);
+  const Ramp demand = ramp(counts.waiters, counts.longest_wait, counts.connect_time, now);
+  const Ramp idle = ramp(is_reservoir ? 0 : shortage, counts.short_for, counts.connect_time, now);
+  const int in_flight = std::max({0, bulk, demand.in_flight, idle.in_flight});
   const int allowed = std::min(counts.room, std::max(0, rule.max_opening - counts.opening));
-  decision.open = std::clamp(std::max(bulk, demand.in_flight) - counts.opening, 0, allowed);
+  decision.open = std::clamp(in_flight - counts.opening, 0, allowed);
 
   const int missing = std::min(keeper_deficit(rule, counts, counts.opening + decision.open),
                                allowed - decision.open);
@@ -59,7 +61,9 @@ RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, I
   }
 
   // In a full pool a longer wait changes nothing: then there is nothing to wake up for.
-  if (allowed > decision.open) decision.wake_at = std::min(decision.wake_at, demand.steeper_at);
+  if (allowed > decision.open) {
+    decision.wake_at = std::min({decision.wake_at, demand.steeper_at, idle.steeper_at});
+  }
   if (decision.open > 0 && now < counts.backoff_until) {
     decision = RefillDecision();
     decision.wake_at = counts.backoff_until;

@@ -6,6 +6,8 @@
 //
 //   in flight = min(waiters, 1 + floor(longest wait / observed connect time), room)
 //
+// The same brake holds for min_idle while its connections are only lent, not lost: they come back.
+//
 // Fifty callers who will be served by five returning connections within 20 ms open one; fifty callers
 // behind one-second statements get a ramp that steepens with every connect time.
 #pragma once
@@ -39,6 +41,7 @@ struct SupplyCounts {
   int waiters = 0;
   int room = 0;          // approvals to be had
   Duration longest_wait{};
+  Duration short_for{};  // how long fewer than min_idle have been ready
   Duration connect_time = Duration(1);
   Instant backoff_until{};  // after failures nothing is opened before
   Instant keeper_from{};    // the keeper opens nothing before
@@ -56,7 +59,7 @@ int keeper_quota(int size);
 
 RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, Instant now);
 
-// How many more would be wanted if nothing limited the pace. counts.opening leaves out the one asked about.
+// How many more would be wanted if nothing limited the pace, when counts.opening are on their way already.
 int unmet_demand(const SupplyRule& rule, const SupplyCounts& counts);
 
 }  // namespace forebay

@@ -1,7 +1,7 @@
 // Slot: what the pool knows of one connection, from the approval to open it until it is gone.
 //
-// State and list are the same thing: a slot in state s is in the list of s and in no other (PoolState is the
-// only mover). The driver's connection itself is not known here.
+// PoolState is its only mover, and counts the slots in each state. Ready, returned and discarded ones also
+// stand in the queue of their state. The driver's connection itself is not known here.
 #pragma once
 
 #include <array>
@@ -44,8 +44,8 @@ struct Slot {
   Approval approval;
 
   SlotState state = SlotState::opening;
-  ListLink<Slot> link;        // in the list of its state
-  ListLink<Slot> proof_link;  // while ready: in order of the last sign of life
+  ListLink<Slot> link;      // in the queue of its state, if that has one
+  ListLink<Slot> all_link;  // in the list of all slots
 
   // Set when it opens. expires_at is the end of its life; from stale_at on it is not handed out; at
   // retire_at, which is never later, it is due to be replaced.
@@ -53,14 +53,14 @@ struct Slot {
   Instant expires_at{};
   Instant stale_at{};
   Instant retire_at{};
-  bool is_leaving = false;    // so close to retire_at that its replacement is wanted
-  HeapPlace event_place;      // in the heap of things that will happen to slots
+  bool is_leaving = false;  // so close to retire_at that its replacement is wanted
+  HeapPlace event_place;    // in the heap of things that will happen to slots
   Instant next_event{};
 
-  Instant idle_since{};       // while ready
-  Instant alive_at{};         // last time that the server was heard from through it
+  Instant idle_since{};  // while ready
+  Instant alive_at{};    // last time that the server was heard from through it
 
-  Instant taken_at{};         // while lent
+  Instant taken_at{};  // while lent
   std::source_location taken_from;
   bool is_leak_reported = false;
 

@@ -19,6 +19,9 @@ class ThreadParker {
   void park() { park_until(kNever); }
   void unpark();
 
+  // Lets another thread have the processor for a moment.
+  static void offer_turn();
+
  private:
   enum : std::uint32_t { kWaiting = 0, kSleeping = 1, kUnparked = 2 };
   std::atomic<std::uint32_t> state_{kWaiting};

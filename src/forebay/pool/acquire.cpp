@@ -8,6 +8,8 @@
 namespace forebay {
 namespace {
 
+constexpr int kTurnsOffered = 32;  // some 15 microseconds on an idle machine
+
 struct ThreadWaiter : Waiter {
   ThreadWaiter(Instant arrival, Instant wait_deadline, const std::source_location& caller)
       : Waiter(&unpark, arrival, wait_deadline, caller) {}
@@ -15,8 +17,8 @@ struct ThreadWaiter : Waiter {
   ThreadParker parker;
 };
 
-PooledConnection take_from(Exchange& exchange, const Waiter& waiter) {
-  return PooledConnection(exchange, static_cast<ConnectionSlot&>(*waiter.slot));
+PooledConnection take_from(Exchange& exchange, const Waiter& waiter, Holder holder) {
+  return PooledConnection(exchange, static_cast<ConnectionSlot&>(*waiter.slot), holder);
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ bool Acquire::await_suspend(std::coroutine_handle<> task) {
 
 Result<PooledConnection> Acquire::await_resume() {
   if (task_) scheduler_.disarm(*this);
-  if (outcome == WaitOutcome::granted) return take_from(exchange_, *this);
+  if (outcome == WaitOutcome::granted) return take_from(exchange_, *this, Holder::loop);
   return failure(explain_no_connection(exchange_, outcome, task_ ? scheduler_.now() - since : Duration{}));
 }
 
@@ -77,8 +79,14 @@ void Acquire::expire(Timer& timer) {
   if (self.exchange_.time_out(self)) self.task_.resume();
 }
 
-Result<PooledConnection> acquire_blocking(Exchange& exchange, Duration timeout, const std::source_location& from) {
-  if (ConnectionSlot* slot = exchange.try_take(from)) return PooledConnection(exchange, *slot);
+Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout, const std::source_location& from) {
+  // A connection that is used for microseconds is back before a thread could fall asleep: the processor is
+  // offered to its holder a few times before joining the line, whose every hand-over costs a wake-up.
+  // Nobody in line is overtaken: while somebody waits, nothing is ready.
+  for (int turn = 0; turn < kTurnsOffered && timeout > Duration::zero(); ++turn) {
+    ThreadParker::offer_turn();
+    if (ConnectionSlot* slot = exchange.try_take(from)) return PooledConnection(exchange, *slot, Holder::thread);
+  }
   const Instant since = exchange.scheduler().now();
   ThreadWaiter waiter(since, deadline_after(since, timeout), from);
   if (timeout <= Duration::zero()) {
@@ -90,7 +98,7 @@ Result<PooledConnection> acquire_blocking(Exchange& exchange, Duration timeout, 
       waiter.parker.park();  // resolved at the last moment: the wake-up is on its way and must find us
     }
   }
-  if (waiter.outcome == WaitOutcome::granted) return take_from(exchange, waiter);
+  if (waiter.outcome == WaitOutcome::granted) return take_from(exchange, waiter, Holder::thread);
   return failure(explain_no_connection(exchange, waiter.outcome, exchange.scheduler().now() - since));
 }
 

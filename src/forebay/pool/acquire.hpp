@@ -32,7 +32,7 @@ class [[nodiscard]] Acquire : private Waiter, private Timer {
   std::coroutine_handle<> task_{};
 };
 
-// The same for a caller who has a thread of its own.
-Result<PooledConnection> acquire_blocking(Exchange& exchange, Duration timeout, const std::source_location& from);
+// The same for a caller who has a thread of its own and has just found nothing ready.
+Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout, const std::source_location& from);
 
 }  // namespace forebay

@@ -2,22 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 namespace forebay {
-namespace {
-
-bool is_near(Instant boundary, Instant recent) { return boundary <= recent + Scheduler::kRecentLag; }
-
-}  // namespace
 
 // The cheap clock decides unless the answer depends on the last few milliseconds.
 ConnectionSlot* Exchange::try_take(const std::source_location& from) {
-  Instant now = scheduler_.recent_now();
+  const Instant recent = scheduler_.recent_now();
   bool needs_attention = false;
   Slot* slot = nullptr;
   {
     MutexLock lock(mutex_);
-    if (!state_.next_is_fresh_until(now + Scheduler::kRecentLag)) now = scheduler_.now();
-    slot = state_.take(now, from);
+    slot = state_.take_surely_fresh(recent, recent + Scheduler::kRecentLag, from);
+    if (slot == nullptr) slot = state_.take(scheduler_.now(), from);
     needs_attention = state_.wants_attention();
   }
   if (needs_attention) attention_.notify();
@@ -52,20 +50,38 @@ bool Exchange::time_out(Waiter& waiter) {
   return state_.time_out(waiter);
 }
 
-void Exchange::give_back(ConnectionSlot& slot) {
+void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
   if (!slot.connection->is_usable()) {
     discard(slot, DiscardReason::broken);
     return;
   }
-  const bool needs_reset = slot.connection->needs_reset();
-  Instant now = scheduler_.recent_now();
-  if (is_near(slot.retire_at, now)) now = scheduler_.now();
-  bool needs_attention = false;
+  bool needs_reset = slot.connection->needs_reset();
+  if (needs_reset && holder == Holder::thread && is_behind_with_resets()) {
+    if (!slot.connection->reset_blocking(reset_timeout_)) {
+      discard(slot, DiscardReason::reset_failed);
+      return;
+    }
+    needs_reset = false;
+  }
+  if (!needs_reset) {
+    MutexLock lock(mutex_);
+    if (state_.give_back_to_ready(slot)) return;
+  }
+  place(slot, needs_reset);
+}
+
+// Threads that use connections faster than one loop can clean them would drain the pool into its cleaning;
+// when more are being cleaned than are ready, each cleans its own until the loop has caught up.
+bool Exchange::is_behind_with_resets() const {
+  return ask([](const PoolState& state) { return state.cleaning() > state.count(SlotState::ready); });
+}
+
+void Exchange::place(ConnectionSlot& slot, bool needs_reset) {
   WakeList wakes;
+  bool needs_attention = false;
   {
     MutexLock lock(mutex_);
-    if (state_.waiters() > 0) now = scheduler_.now();  // their waits are measured
-    state_.give_back(slot, now, needs_reset, wakes);
+    state_.give_back(slot, scheduler_.now(), needs_reset, wakes);
     needs_attention = state_.wants_attention();
   }
   wake_all(wakes);
@@ -77,7 +93,8 @@ void Exchange::discard(ConnectionSlot& slot, DiscardReason reason) {
     MutexLock lock(mutex_);
     state_.discard_lent(slot, reason);
     // One broken connection is often the first of many: the others are asked before they are lent.
-    if (reason == DiscardReason::broken) state_.suspect_all(scheduler_.now());
+    const bool is_lost = reason == DiscardReason::broken || reason == DiscardReason::reset_failed;
+    if (is_lost) state_.suspect_all(scheduler_.now());
   }
   attention_.notify();
 }
@@ -107,8 +124,7 @@ PoolStatistics Exchange::statistics() const {
                                                                          : state.rules().supply.min_idle;
     result.ready = state.count(SlotState::ready);
     result.lent = state.count(SlotState::lent);
-    result.cleaning = state.count(SlotState::returned) + state.count(SlotState::resetting) +
-                      state.count(SlotState::checking);
+    result.cleaning = state.cleaning();
     result.opening = state.count(SlotState::opening);
     result.closing = state.count(SlotState::discarded) + state.count(SlotState::closing);
     result.waiters = state.waiters();
@@ -123,13 +139,14 @@ std::vector<LeakReport> Exchange::lent() const {
   const Instant now = scheduler_.now();
   return ask([now](const PoolState& state) {
     std::vector<LeakReport> result;
-    for (const Slot* slot = state.longest_lent(); slot != nullptr; slot = PoolState::lent_after(*slot)) {
+    state.for_each_lent([&](const Slot& slot) {
       LeakReport report;
-      report.connection_id = slot->id;
-      report.taken_from = slot->taken_from;
-      report.held = now - slot->taken_at;
+      report.connection_id = slot.id;
+      report.taken_from = slot.taken_from;
+      report.held = now - slot.taken_at;
       result.push_back(report);
-    }
+    });
+    std::ranges::sort(result, std::greater(), &LeakReport::held);
     return result;
   });
 }

@@ -1,7 +1,7 @@
 // Exchange: where connections change hands. PoolState under one lock, and nothing slow ever under it.
 //
-// Every function may be called from any thread. No function does I/O, and none but take_or_wait()'s caller
-// ever sleeps. Waiters are woken after the lock is released, each on its own scheduler or thread.
+// Every function may be called from any thread. No function does I/O or sleeps, but for give_back() when a
+// thread helps with resets that the loop is behind with. Waiters are woken after the lock is released, each on its own scheduler or thread.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,19 @@
 #include "forebay/env/signal.hpp"
 #include "forebay/pool/connection_slot.hpp"
 #include "forebay/pool/leak_report.hpp"
+#include "forebay/pool/pooled_connection.hpp"
 #include "forebay/pool/statistics.hpp"
 
 namespace forebay {
 
 class Exchange {
  public:
-  Exchange(const PoolRules& rules, Capacity* process_capacity, Scheduler& scheduler)
-      : scheduler_(scheduler), attention_(scheduler), state_(rules, process_capacity) {}
+  Exchange(const PoolRules& rules, Capacity* process_capacity, Scheduler& scheduler,
+           Duration reset_timeout)
+      : scheduler_(scheduler),
+        reset_timeout_(reset_timeout),
+        attention_(scheduler),
+        state_(rules, process_capacity) {}
 
   // Callers.
   ConnectionSlot* try_take(const std::source_location& from);
@@ -30,7 +35,7 @@ class Exchange {
   bool take_or_wait(Waiter& waiter);
   // True: the waiter had not been resolved and has timed out. False: it has been or is being woken.
   bool time_out(Waiter& waiter);
-  void give_back(ConnectionSlot& slot);
+  void give_back(ConnectionSlot& slot, Holder holder);
   void discard(ConnectionSlot& slot, DiscardReason reason);
 
   // The supplier: decisions about its slots, one lock each. The decision gets the state and a list for
@@ -61,7 +66,11 @@ class Exchange {
   void audit() const;
 
  private:
+  bool is_behind_with_resets() const;
+  void place(ConnectionSlot& slot, bool needs_reset);
+
   Scheduler& scheduler_;
+  const Duration reset_timeout_;
   Signal attention_;
   mutable Mutex mutex_;
   PoolState state_ FOREBAY_GUARDED_BY(mutex_);

@@ -17,16 +17,17 @@ void Gate::close() {
 
 Task<Opening> Gate::open(ConnectionSlot& slot) {
   Scheduler& scheduler = exchange_.scheduler();
+  Instant place{};
   if (pacer_ != nullptr) {
-    const Instant start = pacer_->take(scheduler.now());
-    co_await closing_.wait_until(start);
+    place = pacer_->take(scheduler.now());
+    co_await closing_.wait_until(place);
   }
   const Instant started = scheduler.now();
   const bool is_wanted = !is_closed_ && exchange_.ask([&](const PoolState& state) {
     return state.is_still_wanted(slot, started);
   });
   if (!is_wanted) {
-    if (pacer_ != nullptr) pacer_->give_back();
+    if (pacer_ != nullptr) pacer_->give_back(place);
     co_return Opening(GateOutcome::not_wanted);
   }
 

@@ -23,7 +23,7 @@ struct Pool::Parts {
   Parts(Env world, Connector& connector, PoolOptions pool_options, PoolSharing sharing)
       : env(world),
         options(checked(std::move(pool_options))),
-        exchange(rules_of(options), sharing.capacity, world.scheduler),
+        exchange(rules_of(options), sharing.capacity, world.scheduler, options.reset_timeout),
         gate(exchange, connector, options, sharing.pacer != nullptr ? sharing.pacer : own_pacer()),
         supplier(world, exchange, gate, options) {}
 
@@ -81,12 +81,16 @@ Acquire Pool::acquire_on(Scheduler& scheduler, Instant deadline, std::source_loc
 }
 
 Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_location from) {
-  return forebay::acquire_blocking(parts_->exchange, timeout, from);
+  Exchange& exchange = parts_->exchange;
+  if (ConnectionSlot* slot = exchange.try_take(from)) {
+    return Result<PooledConnection>(std::in_place, exchange, *slot, Holder::thread);
+  }
+  return wait_blocking(exchange, timeout, from);
 }
 
 std::optional<PooledConnection> Pool::try_acquire(std::source_location from) {
   ConnectionSlot* slot = parts_->exchange.try_take(from);
-  if (slot != nullptr) return PooledConnection(parts_->exchange, *slot);
+  if (slot != nullptr) return PooledConnection(parts_->exchange, *slot, Holder::loop);
   parts_->exchange.count_empty();
   return std::nullopt;
 }

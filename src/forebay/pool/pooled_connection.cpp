@@ -5,9 +5,13 @@
 
 namespace forebay {
 
+void PooledConnection::give_back_slot(Exchange& exchange, ConnectionSlot& slot, Holder holder) {
+  exchange.give_back(slot, holder);
+}
+
 void PooledConnection::give_back() {
   FOREBAY_CHECK(slot_ != nullptr, "an empty handle was given back");
-  exchange_->give_back(*std::exchange(slot_, nullptr));
+  exchange_->give_back(*std::exchange(slot_, nullptr), holder_);
 }
 
 void PooledConnection::discard() {

@@ -13,20 +13,27 @@ namespace forebay {
 
 class Exchange;
 
+// Who took a connection: a thread may be asked to help with the reset, an event loop never.
+enum class Holder : std::uint8_t { loop, thread };
+
 class [[nodiscard]] PooledConnection {
  public:
   PooledConnection() = default;  // holds nothing
-  PooledConnection(Exchange& exchange, ConnectionSlot& slot) : exchange_(&exchange), slot_(&slot) {}
+  PooledConnection(Exchange& exchange, ConnectionSlot& slot, Holder holder)
+      : exchange_(&exchange), slot_(&slot), holder_(holder) {}
   PooledConnection(PooledConnection&& other) noexcept
-      : exchange_(other.exchange_), slot_(std::exchange(other.slot_, nullptr)) {}
+      : exchange_(other.exchange_),
+        slot_(std::exchange(other.slot_, nullptr)),
+        holder_(other.holder_) {}
   PooledConnection& operator=(PooledConnection&& other) noexcept {
     PooledConnection moved(std::move(other));
     std::swap(exchange_, moved.exchange_);
     std::swap(slot_, moved.slot_);
+    std::swap(holder_, moved.holder_);
     return *this;
   }
   ~PooledConnection() {
-    if (slot_ != nullptr) give_back();
+    if (slot_ != nullptr) give_back_slot(*exchange_, *slot_, holder_);
   }
 
   explicit operator bool() const { return slot_ != nullptr; }
@@ -40,8 +47,11 @@ class [[nodiscard]] PooledConnection {
   void mark_broken();  // as discard, and the pool looks at its other connections too
 
  private:
+  static void give_back_slot(Exchange& exchange, ConnectionSlot& slot, Holder holder);
+
   Exchange* exchange_ = nullptr;
   ConnectionSlot* slot_ = nullptr;
+  Holder holder_ = Holder::loop;
 };
 
 }  // namespace forebay

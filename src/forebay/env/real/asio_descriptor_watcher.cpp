@@ -1,0 +1,144 @@
+#include "forebay/env/real/asio_descriptor_watcher.hpp"
+
+#include <string>
+#include <utility>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include "forebay/base/check.hpp"
+
+namespace forebay::real {
+namespace {
+
+using boost::asio::posix::stream_descriptor;
+
+enum class Ending : std::uint8_t { ready, timed_out, cancelled };
+
+// What a wait and the loop's handlers share. The loop may keep a handler when the wait has ended
+// and the WatchedDescriptor is gone, so every handler holds a share and the number of its wait.
+//
+// Always: task_ is set while a wait is in progress. Whoever clears it says how the wait ended and
+// resumes the task, so a wait ends once.
+class Watch final : private Timer, public std::enable_shared_from_this<Watch> {
+ public:
+  Watch(boost::asio::io_context& context, Scheduler& scheduler, int descriptor)
+      : Timer(&expire), scheduler_(scheduler), stream_(context) {
+    boost::system::error_code error;
+    stream_.assign(descriptor, error);
+    if (error) trouble_ = "cannot watch a descriptor: " + error.message();
+  }
+
+  Scheduler& scheduler() const { return scheduler_; }
+  const std::string& trouble() const { return trouble_; }
+  bool is_open() const { return stream_.is_open(); }
+  bool has_wait() const { return task_ != nullptr; }
+  // Leaves the descriptor open, and the loop without any interest in it.
+  void release() { stream_.release(); }
+
+  // The ending lives in the waiting task's frame, because the next wait may start before that task
+  // has run again.
+  void start(Readiness readiness, Instant deadline, std::coroutine_handle<> task, Ending& ending) {
+    FOREBAY_CHECK(!has_wait(), "a descriptor has one wait at a time");
+    task_ = task;
+    ending_ = &ending;
+    if (deadline != kNever) scheduler_.arm(*this, deadline);
+    const bool is_read = readiness == Readiness::readable;
+    // Errors, too, mean ready (the owner's next read or write shows them), except cancellation,
+    // whose wait has ended by then.
+    stream_.async_wait(is_read ? stream_descriptor::wait_read : stream_descriptor::wait_write,
+                       [self = shared_from_this(), number = ++wait_number_](const auto&) {
+                         if (number == self->wait_number_) self->end(Ending::ready);
+                       });
+  }
+
+  // Resumes the task on a later turn: a handler of the loop, which may call this, is not in one.
+  void end(Ending how) {
+    if (!has_wait()) return;
+    scheduler_.disarm(*this);
+    if (how != Ending::ready) forget_interest();
+    scheduler_.post(finish(how));
+  }
+
+ private:
+  static void expire(Timer& timer) {
+    Watch& self = static_cast<Watch&>(timer);  // it has a wait: the end of a wait disarms the timer
+    self.forget_interest();
+    self.finish(Ending::timed_out).resume();
+  }
+  std::coroutine_handle<> finish(Ending how) {
+    *std::exchange(ending_, nullptr) = how;
+    return std::exchange(task_, {});
+  }
+  void forget_interest() {
+    boost::system::error_code ignored;
+    stream_.cancel(ignored);
+  }
+
+  Scheduler& scheduler_;
+  stream_descriptor stream_;
+  std::string trouble_;  // why the descriptor cannot be watched; empty if it can
+  std::uint64_t wait_number_ = 0;
+  std::coroutine_handle<> task_{};
+  Ending* ending_ = nullptr;
+};
+
+class [[nodiscard]] UntilEnded {
+ public:
+  UntilEnded(Watch& watch, Readiness readiness, Instant deadline)
+      : watch_(watch), readiness_(readiness), deadline_(deadline) {}
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task) {
+    watch_.start(readiness_, deadline_, task, ending_);
+  }
+  Ending await_resume() const noexcept { return ending_; }
+
+ private:
+  Watch& watch_;
+  Readiness readiness_;
+  Instant deadline_;
+  Ending ending_{};
+};
+
+// Not a member of the WatchedDescriptor, which may die after a wait has ended and before this runs.
+Task<Result<void>> wait_for(std::shared_ptr<Watch> watch, Readiness readiness, Instant deadline) {
+  if (!watch->trouble().empty()) co_return failure(Errc::connection_lost, watch->trouble());
+  if (!watch->is_open()) co_return failure(Errc::closed, "the descriptor is no longer watched");
+  Ending ending = Ending::timed_out;
+  if (watch->scheduler().now() < deadline) {
+    ending = co_await UntilEnded(*watch, readiness, deadline);
+  }
+  switch (ending) {
+    case Ending::ready: co_return Result<void>();
+    case Ending::timed_out:
+      co_return failure(Errc::timed_out, "the descriptor was not ready in time");
+    case Ending::cancelled:
+      co_return failure(Errc::closed, "the wait for the descriptor was cancelled");
+  }
+  std::unreachable();
+}
+
+class AsioWatchedDescriptor final : public WatchedDescriptor {
+ public:
+  explicit AsioWatchedDescriptor(std::shared_ptr<Watch> watch) : watch_(std::move(watch)) {}
+  ~AsioWatchedDescriptor() override {
+    FOREBAY_CHECK(!watch_->has_wait(), "a descriptor's watch died during a wait");
+    watch_->release();
+  }
+
+  Task<Result<void>> wait(Readiness readiness, Instant deadline) override {
+    return wait_for(watch_, readiness, deadline);
+  }
+  void cancel() override { watch_->end(Ending::cancelled); }
+
+ private:
+  std::shared_ptr<Watch> watch_;
+};
+
+}  // namespace
+
+std::unique_ptr<WatchedDescriptor> AsioDescriptorWatcher::watch(int descriptor) {
+  return std::make_unique<AsioWatchedDescriptor>(
+      std::make_shared<Watch>(context_, scheduler_, descriptor));
+}
+
+}  // namespace forebay::real

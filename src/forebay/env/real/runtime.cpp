@@ -1,0 +1,48 @@
+#include "forebay/env/real/runtime.hpp"
+
+#include <optional>
+#include <thread>
+
+#include <boost/asio/io_context.hpp>
+#include <pthread.h>
+
+#include "forebay/env/real/asio_descriptor_watcher.hpp"
+#include "forebay/env/real/asio_scheduler.hpp"
+#include "forebay/env/real/system_random.hpp"
+#include "forebay/env/real/system_wall_clock.hpp"
+#include "forebay/env/real/thread_lane.hpp"
+
+namespace forebay {
+
+struct Runtime::Parts {
+  boost::asio::io_context context{1};  // one thread: Asio then skips wake-ups of its own
+  real::AsioScheduler scheduler{context};
+  real::SystemRandom random;
+  real::SystemWallClock wall_clock;
+  real::AsioDescriptorWatcher descriptors{context, scheduler};
+  std::optional<real::ThreadLane> lane{std::in_place};
+  std::thread loop;
+};
+
+Runtime::Runtime() : parts_(std::make_unique<Parts>()) {
+  parts_->loop = std::thread([&scheduler = parts_->scheduler] {
+    pthread_setname_np(pthread_self(), "forebay");
+    scheduler.run();
+  });
+}
+
+Runtime::~Runtime() {
+  FOREBAY_CHECK(!is_current_thread(), "a runtime cannot be destroyed by one of its own tasks");
+  // The lane first: the work it still does ends with a post to a scheduler that must be running.
+  parts_->lane.reset();
+  parts_->scheduler.stop();
+  parts_->loop.join();
+}
+
+Scheduler& Runtime::scheduler() { return parts_->scheduler; }
+Env Runtime::env() { return Env{parts_->scheduler, parts_->random, parts_->wall_clock}; }
+BlockingLane& Runtime::lane() { return *parts_->lane; }
+DescriptorWatcher& Runtime::descriptors() { return parts_->descriptors; }
+bool Runtime::is_current_thread() const { return parts_->scheduler.is_current_thread(); }
+
+}  // namespace forebay

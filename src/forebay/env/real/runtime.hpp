@@ -1,0 +1,41 @@
+// Runtime: the real world for one process. One thread that runs every task of the library, and what
+// the tasks may ask of the world.
+//
+//   forebay::Runtime runtime;
+//   forebay::Result<int> answer = run_blocking(runtime.scheduler(), ask(runtime.env()));
+//
+// Make and destroy it on a thread of the application; the accessors may be called from any thread.
+// It outlives everything that uses it: when it dies, every task must have finished, every pool must
+// be closed, and no other thread may be inside a call that uses it. It then runs what is still
+// ready and joins its threads; a task that still waits for a timer stops the process.
+#pragma once
+
+#include <memory>
+
+#include "forebay/env/blocking_lane.hpp"
+#include "forebay/env/descriptor_watch.hpp"
+#include "forebay/env/env.hpp"
+
+namespace forebay {
+
+class Runtime {
+ public:
+  Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+  ~Runtime();
+
+  Scheduler& scheduler();
+  Env env();
+  BlockingLane& lane();
+  DescriptorWatcher& descriptors();  // for tasks of the scheduler
+
+  // True on the one thread that runs the tasks. That thread must never block.
+  bool is_current_thread() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace forebay

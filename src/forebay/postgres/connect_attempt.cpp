@@ -1,0 +1,90 @@
+// libpq's connect dance, with each of its steps on the thread where it belongs.
+#include "forebay/postgres/connect_attempt.hpp"
+
+#include <libpq-fe.h>
+
+#include "forebay/postgres/libpq_error.hpp"
+
+namespace forebay::postgres {
+
+void ConnectAttempt::start() {
+  const KeywordArrays arrays = target_.arrays();
+  handle_.reset(PQconnectStartParams(arrays.keywords.data(), arrays.values.data(), 0));
+  if (!handle_) return;
+  ignore_notices(handle_.get());
+  PQsetErrorVerbosity(handle_.get(), PQERRORS_VERBOSE);  // shows the SQLSTATE, see connect_error()
+}
+
+ConnectAttempt::Progress ConnectAttempt::poll() {
+  switch (PQconnectPoll(handle_.get())) {
+    case PGRES_POLLING_OK: return Progress::connected;
+    case PGRES_POLLING_READING: return Progress::wants_read;
+    case PGRES_POLLING_WRITING: return Progress::wants_write;
+    default: return Progress::failed;
+  }
+}
+
+Task<Result<void>> ConnectAttempt::run(Instant deadline) {
+  auto start_work = [this] { start(); };
+  co_await run_on(env_.lane, env_.scheduler, start_work);
+  if (!handle_) co_return failure(Errc::connect_failed, "libpq is out of memory");
+
+  Progress progress =
+      PQstatus(handle_.get()) != CONNECTION_BAD ? Progress::wants_write : Progress::failed;
+  auto poll_work = [this, &progress] { progress = poll(); };
+  for (;;) {
+    const Result<void> followed = follow_socket();
+    if (is_cancelled_) co_return failure(Errc::closed, "the connector was closed");
+    if (progress == Progress::failed) co_return failure(explain_failure());
+    if (!followed) co_return failure(followed.error());
+    if (progress == Progress::connected) co_return Result<void>();
+    const Result<void> ready = co_await wait_for(progress, deadline);
+    if (!ready) co_return failure(ready.error());
+    co_await run_on(env_.lane, env_.scheduler, poll_work);
+  }
+}
+
+Result<void> ConnectAttempt::follow_socket() {
+  const int descriptor = PQsocket(handle_.get());
+  if (socket_ && descriptor >= 0 && socket_->is_same_socket(descriptor)) return {};
+  if (socket_) given_up_.push_back(std::move(socket_));
+  if (descriptor < 0) return failure(Errc::connect_failed, "libpq has no socket");
+  Result<std::unique_ptr<SessionSocket>> shared =
+      SessionSocket::share(env_.descriptors, descriptor);
+  if (!shared) return failure(shared.error());
+  socket_ = std::move(*shared);
+  return {};
+}
+
+Task<Result<void>> ConnectAttempt::wait_for(Progress progress, Instant deadline) {
+  const bool is_read = progress == Progress::wants_read;
+  const Result<void> ready =
+      co_await socket_->wait(is_read ? Readiness::readable : Readiness::writable, deadline);
+  if (is_cancelled_) co_return failure(Errc::closed, "the connector was closed");
+  if (ready) co_return Result<void>();
+  if (ready.error().code() != Errc::timed_out) co_return failure(ready.error());
+  co_return failure(Errc::timed_out,
+                    "no connection before the deadline: the server does not answer");
+}
+
+void ConnectAttempt::cancel() {
+  is_cancelled_ = true;
+  if (socket_) socket_->cancel();
+}
+
+Error ConnectAttempt::explain_failure() const {
+  return connect_error(PQerrorMessage(handle_.get()), target_);
+}
+
+Task<void> ConnectAttempt::clean_up(Instant deadline) {
+  handle_.reset();
+  if (socket_) given_up_.push_back(std::move(socket_));
+  co_await see_off_given_up(deadline);
+}
+
+Task<void> ConnectAttempt::see_off_given_up(Instant deadline) {
+  for (const std::unique_ptr<SessionSocket>& socket : given_up_) co_await socket->see_off(deadline);
+  given_up_.clear();
+}
+
+}  // namespace forebay::postgres

@@ -1,0 +1,61 @@
+// ConnectAttempt: one try to open a connection, from the first name lookup to the first
+// ReadyForQuery.
+//
+// Everything of libpq that may read files, look up names or compute for long (start and poll) runs
+// on the blocking lane; waiting for the network happens on the loop. libpq may change sockets at
+// every poll (next address, TLS given up), so each one it opens is shared and, in the end, seen
+// off. Confined to the scheduler. Work on the lane cannot be interrupted: a name lookup that hangs
+// delays the end of an attempt beyond its deadline.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "forebay/base/intrusive_list.hpp"
+#include "forebay/postgres/conninfo.hpp"
+#include "forebay/postgres/libpq_env.hpp"
+#include "forebay/postgres/session_socket.hpp"
+
+namespace forebay::postgres {
+
+class ConnectAttempt {
+ public:
+  ConnectAttempt(const LibpqEnv& env, ConnectionString target)
+      : env_(env), target_(std::move(target)) {}
+  ConnectAttempt(const ConnectAttempt&) = delete;
+  ConnectAttempt& operator=(const ConnectAttempt&) = delete;
+
+  // Ends connected, or with the reason. REQUIRES: called once.
+  Task<Result<void>> run(Instant deadline);
+  // Ends run() early with Errc::closed.
+  void cancel();
+
+  // After a failed run: ends when the server has nothing left of the attempt, or at the deadline.
+  Task<void> clean_up(Instant deadline);
+  // After any run: the same for sockets that libpq gave up on its way, so that one session is left.
+  Task<void> see_off_given_up(Instant deadline);
+
+  // After a successful run.
+  LibpqHandle take_handle() { return std::move(handle_); }
+  std::unique_ptr<SessionSocket> take_socket() { return std::move(socket_); }
+
+  ListLink<ConnectAttempt> link;
+
+ private:
+  enum class Progress : std::uint8_t { wants_read, wants_write, connected, failed };
+
+  void start();     // on the lane
+  Progress poll();  // on the lane
+  Result<void> follow_socket();
+  Task<Result<void>> wait_for(Progress progress, Instant deadline);
+  Error explain_failure() const;
+
+  const LibpqEnv env_;
+  const ConnectionString target_;
+  LibpqHandle handle_;
+  std::unique_ptr<SessionSocket> socket_;                 // libpq's present one
+  std::vector<std::unique_ptr<SessionSocket>> given_up_;  // those it has closed since
+  bool is_cancelled_ = false;
+};
+
+}  // namespace forebay::postgres

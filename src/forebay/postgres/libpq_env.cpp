@@ -1,0 +1,17 @@
+// The two places where libpq's objects are freed, and the one where its voice is taken.
+#include "forebay/postgres/libpq_env.hpp"
+
+#include <libpq-fe.h>
+
+namespace forebay::postgres {
+
+void FinishConnection::operator()(pg_conn* connection) const noexcept { PQfinish(connection); }
+
+void ClearResult::operator()(pg_result* result) const noexcept { PQclear(result); }
+
+void ignore_notices(pg_conn* connection) {
+  const auto ignore = [](void*, const PGresult*) {};
+  PQsetNoticeReceiver(connection, ignore, nullptr);
+}
+
+}  // namespace forebay::postgres

@@ -1,0 +1,140 @@
+// The non-blocking dance of libpq: flush, consume, is it busy, get the result.
+#include "forebay/postgres/libpq_step.hpp"
+
+#include <fmt/format.h>
+#include <libpq-fe.h>
+
+#include "forebay/postgres/libpq_error.hpp"
+
+namespace forebay::postgres {
+namespace {
+
+bool has_zero_byte(const Parameters& parameters) {
+  for (const std::optional<std::string>& parameter : parameters) {
+    if (parameter && parameter->contains('\0')) return true;
+  }
+  return false;
+}
+
+bool is_error(ExecStatusType status) {
+  switch (status) {
+    case PGRES_FATAL_ERROR:
+    case PGRES_BAD_RESPONSE:
+    case PGRES_NONFATAL_ERROR:
+    case PGRES_PIPELINE_ABORTED: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Result<void> StatementRun::start(const std::string& sql, const Parameters& parameters) {
+  // libpq would cut the text there, and the server would see another statement or another value.
+  if (sql.contains('\0') || has_zero_byte(parameters)) {
+    return failure(Errc::invalid, "a statement or parameter contains a zero byte");
+  }
+  int is_accepted = 0;
+  if (parameters.empty()) {
+    is_accepted = PQsendQuery(connection_, sql.c_str());
+  } else {
+    std::vector<const char*> values;
+    values.reserve(parameters.size());
+    for (const auto& parameter : parameters)
+      values.push_back(parameter ? parameter->c_str() : nullptr);
+    is_accepted = PQsendQueryParams(connection_, sql.c_str(), static_cast<int>(values.size()),
+                                    nullptr, values.data(), nullptr, nullptr, 0);
+  }
+  if (is_accepted == 1) return {};
+  const bool is_lost = PQstatus(connection_) != CONNECTION_OK;
+  return failure(
+      is_lost ? Errc::connection_lost : Errc::invalid,
+      fmt::format("the statement could not be sent: {}", one_line(PQerrorMessage(connection_))));
+}
+
+Need StatementRun::advance() {
+  if (!is_sent_) {
+    if (PQflush(connection_) == 1) return Need::writable;
+    is_sent_ = true;  // or lost: reading then brings the server's last words
+  }
+  if (must_read_) PQconsumeInput(connection_);  // its failures come out of PQgetResult
+  must_read_ = false;
+  while (PQisBusy(connection_) == 0) {
+    ResultHandle result(PQgetResult(connection_));
+    if (!result) return Need::nothing;
+    if (keep(std::move(result))) return Need::nothing;
+  }
+  must_read_ = true;
+  return Need::readable;
+}
+
+bool StatementRun::keep(ResultHandle result) {
+  const ExecStatusType status = PQresultStatus(result.get());
+  if (is_error(status)) {
+    // Later errors are consequences ("server closed the connection"): the first says why.
+    if (!first_error_) first_error_ = std::move(result);
+    return false;
+  }
+  last_ = std::move(result);
+  return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+}
+
+Result<QueryResult> StatementRun::take() {
+  if (first_error_ || !last_) return failure(statement_error(first_error_.get(), connection_));
+  return QueryResult(std::move(last_));
+}
+
+Need LeftoverDrain::advance() {
+  while (!is_stuck_) {
+    if (PQflush(connection_) == 1) return Need::writable;
+    if (must_read_) PQconsumeInput(connection_);
+    must_read_ = false;
+    if (copy_ == Copy::in) {
+      if (const Need need = end_copy_in(); need != Need::nothing) return need;
+      continue;
+    }
+    if (copy_ == Copy::out) {
+      if (const Need need = drop_copied_rows(); need != Need::nothing) return need;
+      continue;
+    }
+    if (PQisBusy(connection_) == 1) {
+      must_read_ = true;
+      return Need::readable;
+    }
+    const ResultHandle result(PQgetResult(connection_));
+    if (!result) return Need::nothing;
+    const ExecStatusType status = PQresultStatus(result.get());
+    if (status == PGRES_COPY_IN) copy_ = Copy::in;
+    if (status == PGRES_COPY_OUT) copy_ = Copy::out;
+    if (status == PGRES_COPY_BOTH)
+      is_stuck_ = true;  // replication: nothing that a pool should keep
+  }
+  return Need::nothing;
+}
+
+Need LeftoverDrain::end_copy_in() {
+  const int answer =
+      PQputCopyEnd(connection_, "abandoned by its user");  // the server drops the rows
+  if (answer == 0) return Need::writable;
+  if (answer < 0) is_stuck_ = true;
+  copy_ = Copy::none;
+  return Need::nothing;
+}
+
+Need LeftoverDrain::drop_copied_rows() {
+  for (;;) {
+    char* row = nullptr;
+    const int length = PQgetCopyData(connection_, &row, 1);
+    if (length > 0) {
+      PQfreemem(row);
+      continue;
+    }
+    if (length == 0) {
+      must_read_ = true;
+      return Need::readable;
+    }
+    copy_ = Copy::none;  // the end, or an error that PQgetResult will show
+    return Need::nothing;
+  }
+}
+
+}  // namespace forebay::postgres

@@ -1,0 +1,69 @@
+// Work on a connection, one step at a time, without waiting: advance() does what it can and says
+// what must happen before it can do more. A coroutine and a blocked thread can so drive the same
+// code.
+//
+// REQUIRES: the connection is in non-blocking mode and outlives the work; one piece of work at a
+// time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "forebay/base/error.hpp"
+#include "forebay/postgres/query_result.hpp"
+
+namespace forebay::postgres {
+
+using Parameters = std::vector<std::optional<std::string>>;  // nothing means NULL
+
+enum class Need : std::uint8_t { nothing, readable, writable };
+
+class LibpqStep {
+ public:
+  virtual ~LibpqStep() = default;
+  virtual Need advance() = 0;  // nothing: it is over
+};
+
+// Sends a statement and collects its results until the server is ready for the next one. With
+// parameters it is one statement; without, it may be several, of which the last result or the first
+// error counts.
+class StatementRun final : public LibpqStep {
+ public:
+  explicit StatementRun(pg_conn* connection) : connection_(connection) {}
+
+  // Hands the statement to libpq. Errc::invalid: libpq would not take it, and nothing was sent.
+  Result<void> start(const std::string& sql, const Parameters& parameters);
+  Need advance() override;
+  Result<QueryResult> take();  // REQUIRES: advance() returned nothing
+
+ private:
+  bool keep(ResultHandle result);  // true: a COPY has begun
+
+  pg_conn* connection_;
+  ResultHandle last_;
+  ResultHandle first_error_;
+  bool is_sent_ = false;
+  bool must_read_ = false;
+};
+
+// Brings a connection on which its user left something half done (results, COPY) back to where a
+// new statement can be sent. Afterwards PQtransactionStatus tells whether that worked.
+class LeftoverDrain final : public LibpqStep {
+ public:
+  explicit LeftoverDrain(pg_conn* connection) : connection_(connection) {}
+  Need advance() override;
+
+ private:
+  enum class Copy : std::uint8_t { none, in, out };
+  Need drop_copied_rows();
+  Need end_copy_in();
+
+  pg_conn* connection_;
+  Copy copy_ = Copy::none;
+  bool must_read_ = false;
+  bool is_stuck_ = false;
+};
+
+}  // namespace forebay::postgres

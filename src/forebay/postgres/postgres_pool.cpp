@@ -1,0 +1,88 @@
+#include "forebay/postgres/postgres_pool.hpp"
+
+#include <fmt/format.h>
+
+#include "forebay/base/log.hpp"
+#include "forebay/env/run_blocking.hpp"
+
+namespace forebay::postgres {
+namespace {
+
+// How often a destructor that waits says whom it waits for.
+constexpr Duration kReminder = std::chrono::seconds(10);
+
+// A process that does not know its peers takes a tenth of what the whole cluster may.
+constexpr double kShareOfRate = 0.1;
+
+void apply(const ServerProfile& profile, PoolOptions& options) {
+  if (options.server_limit == Duration::max() && profile.session_limit) {
+    options.server_limit = *profile.session_limit;
+  }
+  if (options.longest_transaction == Duration::zero() && profile.transaction_limit) {
+    options.longest_transaction = *profile.transaction_limit;
+  }
+  if (options.connect_rate == 0 && profile.connect_rate) {
+    options.connect_rate = profile.connect_rate->per_second * kShareOfRate;
+    options.connect_burst = static_cast<int>(profile.connect_rate->burst * kShareOfRate);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PostgresPool>> PostgresPool::open(Runtime& runtime,
+                                                         const std::string& target,
+                                                         PoolOptions options) {
+  Result<ConnectionString> parsed = ConnectionString::parse(target);
+  const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
+  apply(profile, options);
+  std::vector<std::string> wrong = problems(options);
+  if (!parsed) wrong.insert(wrong.begin(), parsed.error().text());
+  if (!wrong.empty()) return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
+
+  std::unique_ptr<PostgresPool> pool(
+      new PostgresPool(runtime, std::move(*parsed), profile, std::move(options)));
+  pool->is_filled_ = run_blocking(runtime.scheduler(), pool->pool_.start());
+  return pool;
+}
+
+PostgresPool::PostgresPool(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
+                           PoolOptions options)
+    : runtime_(runtime),
+      connector_(LibpqEnv{runtime.scheduler(), runtime.descriptors(), runtime.lane()},
+                 std::move(target), profile),
+      pool_(runtime.env(), connector_, std::move(options)) {}
+
+PostgresPool::~PostgresPool() {
+  while (!is_gone_ && !close(kReminder)) {
+    std::string holders;
+    for (const LeakReport& lent : pool_.lent()) holders += "\n  " + describe(lent);
+    log::warning("a pool is being destroyed while connections are lent; waiting for them:" +
+                 holders);
+  }
+}
+
+Result<PooledSession> PostgresPool::acquire_blocking(Duration timeout, std::source_location from) {
+  Result<PooledConnection> pooled = pool_.acquire_blocking(timeout, from);
+  if (!pooled) return failure(std::move(pooled.error()));
+  return PooledSession(std::move(*pooled));
+}
+
+std::optional<PooledSession> PostgresPool::try_acquire(std::source_location from) {
+  std::optional<PooledConnection> pooled = pool_.try_acquire(from);
+  if (!pooled) return std::nullopt;
+  return PooledSession(std::move(*pooled));
+}
+
+Task<Result<PooledSession>> PostgresPool::acquire(Instant deadline, std::source_location from) {
+  Result<PooledConnection> pooled = co_await pool_.acquire(deadline, from);
+  if (!pooled) co_return failure(std::move(pooled.error()));
+  co_return PooledSession(std::move(*pooled));
+}
+
+bool PostgresPool::close(Duration limit) {
+  const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);
+  is_gone_ = run_blocking(runtime_.scheduler(), pool_.close(deadline));
+  return is_gone_;
+}
+
+}  // namespace forebay::postgres

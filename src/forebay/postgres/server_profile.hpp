@@ -1,0 +1,45 @@
+// ServerProfile: what differs between PostgreSQL and Aurora DSQL, as a value.
+//
+// Numbers are the servers' own limits, not our settings; who plans with them leaves a margin.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forebay/env/time.hpp"
+
+namespace forebay::postgres {
+
+struct ConnectRate {
+  double per_second = 0;
+  std::uint32_t burst = 0;
+};
+
+struct ServerProfile {
+  static ServerProfile postgresql();
+  static ServerProfile dsql();
+  // By host name: *.dsql*.<region>.on.aws is DSQL, everything else PostgreSQL.
+  static ServerProfile for_host(std::string_view host);
+
+  ServerProfile() =
+      default;  // keeps this from being an aggregate, which g++ 12 coroutines cannot take
+
+  // What to send, each as one query, so that the next user finds nothing of the last one.
+  std::vector<std::string> reset_messages(bool is_in_transaction) const;
+
+  std::string name;
+  std::vector<std::string> reset_statements;
+  bool can_reset_in_one_message =
+      false;                    // the statements may share a query with each other and ROLLBACK
+  std::string check_statement;  // the cheapest round trip that proves the server is there
+  std::optional<Duration> session_limit;      // the server cuts a session that is older
+  std::optional<Duration> transaction_limit;  // the server fails a transaction that is older
+  std::optional<ConnectRate> connect_rate;
+  std::optional<std::uint32_t> connection_limit;  // unset: ask the server
+  bool requires_tls = false;
+};
+
+}  // namespace forebay::postgres

@@ -1,0 +1,51 @@
+// SessionSocket: a second descriptor of the socket that libpq talks through, ours to watch and to
+// keep.
+//
+// libpq closes its own descriptor whenever it likes: inside PQconnectPoll, on a lost connection,
+// even on a caller's thread. A loop that watched that number could end up watching a stranger's
+// socket. This one is closed by nobody else. It also shows when the server has let go of the
+// session: PostgreSQL leaves the socket to the operating system, which closes it when the backend
+// process is gone.
+//
+// Confined to the scheduler. Always: the watch dies before its descriptor.
+#pragma once
+
+#include <memory>
+
+#include "forebay/env/descriptor_watch.hpp"
+
+namespace forebay::postgres {
+
+class SessionSocket {
+ public:
+  // Errc::connect_failed: the process has no descriptor left.
+  static Result<std::unique_ptr<SessionSocket>> share(DescriptorWatcher& watcher, int descriptor);
+
+  SessionSocket(const SessionSocket&) = delete;
+  SessionSocket& operator=(const SessionSocket&) = delete;
+  ~SessionSocket();
+
+  // False if libpq has opened another socket since, even under the same number.
+  bool is_same_socket(int descriptor) const;
+
+  Task<Result<void>> wait(Readiness readiness, Instant deadline);
+  void cancel();  // ends the wait in progress, if any, with Errc::closed
+  // Takes the socket out of the loop until the next wait, so that the loop does not wake up for
+  // every answer that a thread of the application is waiting for.
+  void unwatch() { watch_.reset(); }
+
+  // Sends the end of our side and waits until the server has closed its own, or until the deadline.
+  // True: the server has let go. REQUIRES: libpq is done with the socket (PQfinish).
+  Task<bool> see_off(Instant deadline);
+
+ private:
+  SessionSocket(DescriptorWatcher& watcher, int descriptor)
+      : watcher_(watcher), descriptor_(descriptor) {}
+  bool has_server_left();
+
+  DescriptorWatcher& watcher_;
+  const int descriptor_;
+  std::unique_ptr<WatchedDescriptor> watch_;  // made by the first wait
+};
+
+}  // namespace forebay::postgres

@@ -1,0 +1,174 @@
+// ReadyQueue against a vector sorted by idleness.
+#include "forebay/core/ready_queue.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace forebay {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A queue with slots of its own, which all leave before it dies.
+class TestQueue {
+ public:
+  explicit TestQueue(TakeOrder order = TakeOrder::newest_first, int slots = 4)
+      : capacity_(slots), queue(order) {
+    for (int i = 0; i < slots; ++i) {
+      const auto id = static_cast<std::uint64_t>(i);
+      slots_.push_back(std::make_unique<Slot>(id, *capacity_.try_approve()));
+    }
+  }
+  ~TestQueue() {
+    while (Slot* slot = queue.longest_idle()) queue.remove(*slot);
+  }
+  Slot& slot(std::size_t index) { return *slots_[index % slots_.size()]; }
+  std::vector<std::uint64_t> ids_by_idleness() const {
+    std::vector<std::uint64_t> ids;
+    for (const Slot* slot = queue.longest_idle(); slot != nullptr; slot = queue.less_idle(*slot)) {
+      ids.push_back(slot->id);
+    }
+    return ids;
+  }
+
+ private:
+  Capacity capacity_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+
+ public:
+  ReadyQueue queue;
+};
+
+using Ids = std::vector<std::uint64_t>;
+
+TEST(ReadyQueueTest, AnEmptyQueueHasNothingNext) {
+  const TestQueue test;
+
+  EXPECT_TRUE(test.queue.empty());
+  EXPECT_EQ(test.queue.next(), nullptr);
+  EXPECT_EQ(test.queue.longest_idle(), nullptr);
+}
+
+TEST(ReadyQueueTest, TheNewestIsNextByDefault) {
+  TestQueue test;
+  test.queue.add(test.slot(0));
+  test.queue.add(test.slot(1));
+
+  const Slot* next = test.queue.next();
+
+  EXPECT_EQ(next, &test.slot(1));
+}
+
+TEST(ReadyQueueTest, TheOldestIsNextWhenAskedFor) {
+  TestQueue test(TakeOrder::oldest_first);
+  test.queue.add(test.slot(0));
+  test.queue.add(test.slot(1));
+
+  const Slot* next = test.queue.next();
+
+  EXPECT_EQ(next, &test.slot(0));
+}
+
+TEST(ReadyQueueTest, AStampDatesOnlyWhatWasAddedSinceTheLast) {
+  TestQueue test;
+  test.queue.add(test.slot(0));
+  test.queue.stamp(Instant(1s));
+  test.queue.add(test.slot(1));
+
+  test.queue.stamp(Instant(2s));
+
+  EXPECT_EQ(test.slot(0).idle_since, Instant(1s));
+  EXPECT_EQ(test.slot(0).alive_at, Instant(1s));
+  EXPECT_EQ(test.slot(1).idle_since, Instant(2s));
+  EXPECT_EQ(test.slot(1).alive_at, Instant(2s));
+}
+
+TEST(ReadyQueueTest, ACheckedSlotKeepsItsPlaceAndIsAliveNow) {
+  TestQueue test;
+  for (std::size_t i = 0; i < 3; ++i) {
+    test.queue.add(test.slot(i));
+    test.queue.stamp(Instant(1s * i));
+  }
+  test.queue.add(test.slot(3));
+
+  test.queue.remove(test.slot(1));
+  test.queue.put_back(test.slot(1), Instant(9s));
+
+  EXPECT_EQ(test.ids_by_idleness(), (Ids{0, 1, 2, 3}));
+  EXPECT_EQ(test.slot(1).idle_since, Instant(1s));
+  EXPECT_EQ(test.slot(1).alive_at, Instant(9s));
+}
+
+// Whoever stamps read the clock before it got the lock, so a later stamp may come with an earlier
+// time.
+TEST(ReadyQueueTest, ALateStampWithAnEarlierTimeKeepsTheOrder) {
+  TestQueue test;
+  test.queue.add(test.slot(0));
+  test.queue.stamp(Instant(5s));
+  test.queue.add(test.slot(1));
+
+  test.queue.stamp(Instant(4s));
+
+  test.queue.audit();
+  EXPECT_EQ(test.slot(1).idle_since, Instant(5s));
+}
+
+// The model: a vector from longest to least idle, sorted by time of stamp; what has none is at the
+// end.
+struct Entry {
+  Slot* slot;
+  Instant idle_since;
+};
+
+RC_GTEST_PROP(ReadyQueueProperty, BehavesLikeASortedVector,
+              (const std::vector<std::pair<std::uint8_t, std::uint8_t>>& commands,
+               bool is_newest)) {
+  const TakeOrder order = is_newest ? TakeOrder::newest_first : TakeOrder::oldest_first;
+  TestQueue test(order, 16);
+  std::vector<Entry> model;
+  Instant now{1h};
+  Instant last_stamp{};
+
+  for (const auto& [choice, time] : commands) {
+    Slot& slot = test.slot(choice);
+    const auto entry = std::ranges::find(model, &slot, &Entry::slot);
+    if (choice >= 208) {
+      now += Duration(time % 4);
+      last_stamp = std::max(last_stamp, now - Duration(time % 3));
+      test.queue.stamp(now - Duration(time % 3));
+      for (Entry& each : model) each.idle_since = std::min(each.idle_since, last_stamp);
+    } else if (entry == model.end()) {
+      test.queue.add(slot);
+      model.push_back({&slot, kNever});
+    } else if (choice >= 128 && entry->idle_since != kNever) {  // checked and put back at once
+      const Entry moved = *entry;
+      test.queue.remove(slot);
+      test.queue.put_back(slot, now);
+      model.erase(entry);
+      model.insert(std::ranges::lower_bound(model, moved.idle_since, {}, &Entry::idle_since),
+                   moved);
+      RC_ASSERT(slot.alive_at == now);
+    } else {
+      test.queue.remove(slot);
+      model.erase(entry);
+    }
+
+    test.queue.audit();
+    Ids expected;
+    for (const Entry& each : model) {
+      expected.push_back(each.slot->id);
+      RC_ASSERT(each.slot->idle_since == each.idle_since);
+    }
+    RC_ASSERT(test.ids_by_idleness() == expected);
+    RC_ASSERT(test.queue.size() == static_cast<int>(model.size()));
+    if (model.empty()) continue;
+    RC_ASSERT(test.queue.next() == (is_newest ? model.back().slot : model.front().slot));
+  }
+}
+
+}  // namespace
+}  // namespace forebay

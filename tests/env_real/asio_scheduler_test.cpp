@@ -1,0 +1,151 @@
+// AsioScheduler on the test's own thread, and with other threads posting to it.
+#include "forebay/env/real/asio_scheduler.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include "forebay/env/detached.hpp"
+#include "forebay/env/sleep.hpp"
+
+namespace forebay::real {
+namespace {
+
+using namespace std::chrono_literals;
+
+Task<void> note(std::vector<int>& notes, int number) {
+  notes.push_back(number);
+  co_return;
+}
+
+Task<void> post_then_note(Scheduler& scheduler, std::vector<int>& notes, int number) {
+  for (int offset = 1; offset <= 3; ++offset)
+    start_detached(scheduler, note(notes, number + offset));
+  notes.push_back(number);
+  co_return;
+}
+
+Task<void> stop_at(AsioScheduler& scheduler, Instant time) {
+  co_await sleep_until(scheduler, time);
+  scheduler.stop();
+}
+
+class AsioSchedulerTest : public testing::Test {
+ protected:
+  void run_until(Instant time) {
+    start_detached(scheduler_, stop_at(scheduler_, time));
+    scheduler_.run();
+  }
+  void run_briefly() { run_until(Instant()); }
+
+  boost::asio::io_context context_{1};
+  AsioScheduler scheduler_{context_};
+  std::vector<int> notes_;
+};
+
+TEST_F(AsioSchedulerTest, PostsRunFirstInFirstOut) {
+  for (int number = 0; number < 200; ++number) start_detached(scheduler_, note(notes_, number));
+
+  run_briefly();
+
+  ASSERT_EQ(notes_.size(), 200u);
+  EXPECT_TRUE(std::ranges::is_sorted(notes_));
+}
+
+TEST_F(AsioSchedulerTest, APostFromATaskRunsAfterWhatWasReady) {
+  start_detached(scheduler_, post_then_note(scheduler_, notes_, 10));
+  start_detached(scheduler_, note(notes_, 1));
+
+  run_briefly();
+
+  EXPECT_EQ(notes_, (std::vector{10, 1, 11, 12, 13}));
+}
+
+TEST_F(AsioSchedulerTest, APostNeverResumesInsideTheCall) {
+  start_detached(scheduler_, note(notes_, 1));
+
+  const std::size_t notes_after_post = notes_.size();
+  run_briefly();
+
+  EXPECT_EQ(notes_after_post, 0u);
+  EXPECT_EQ(notes_.size(), 1u);
+}
+
+// A handler of the loop runs on the scheduler's thread, but not in a turn.
+TEST_F(AsioSchedulerTest, APostFromAHandlerOfTheLoopIsRun) {
+  boost::asio::post(context_, [this] { start_detached(scheduler_, note(notes_, 1)); });
+
+  run_until(scheduler_.now() + 1ms);
+
+  EXPECT_EQ(notes_, (std::vector{1}));
+}
+
+// Keeps something ready all the time; timers and handlers of the loop must get their turns.
+Task<void> yield_until_stopped(Scheduler& scheduler, bool& is_stopped, bool& timer_fired) {
+  while (!is_stopped || !timer_fired) co_await Yield(scheduler);
+}
+Task<void> set_at(Scheduler& scheduler, Instant time, bool& flag) {
+  co_await sleep_until(scheduler, time);
+  flag = true;
+}
+
+TEST_F(AsioSchedulerTest, ABusyTaskStarvesNeitherTimersNorTheLoop) {
+  bool loop_ran = false;
+  bool timer_fired = false;
+  start_detached(scheduler_, yield_until_stopped(scheduler_, loop_ran, timer_fired));
+  start_detached(scheduler_, set_at(scheduler_, scheduler_.now() + 1ms, timer_fired));
+  boost::asio::post(context_, [&loop_ran] { loop_ran = true; });
+
+  run_until(scheduler_.now() + 2ms);
+
+  EXPECT_TRUE(loop_ran);
+  EXPECT_TRUE(timer_fired);
+}
+
+Task<void> count(int& runs, std::vector<int>& last_by_thread, int thread, int number,
+                 bool& is_ordered) {
+  const auto index = static_cast<std::size_t>(thread);
+  is_ordered = is_ordered && last_by_thread[index] < number;
+  last_by_thread[index] = number;
+  ++runs;
+  co_return;
+}
+
+TEST_F(AsioSchedulerTest, FourThreadsPostEightyThousandTasksAndEachKeepsItsOrder) {
+  constexpr int kThreads = 4;
+  constexpr int kPosts = 20'000;
+  int runs = 0;
+  bool is_ordered = true;
+  std::vector<int> last_by_thread(kThreads, -1);
+  std::thread loop([this] { scheduler_.run(); });
+
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int number = 0; number < kPosts; ++number) {
+        start_detached(scheduler_, count(runs, last_by_thread, thread, number, is_ordered));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  scheduler_.stop();
+  loop.join();
+
+  EXPECT_EQ(runs, kThreads * kPosts);
+  EXPECT_TRUE(is_ordered);
+}
+
+TEST_F(AsioSchedulerTest, TheCheapClockIsNeverAheadAndNeverFarBehind) {
+  for (int round = 0; round < 1'000; ++round) {
+    const Instant before = scheduler_.now();
+    const Instant recent = scheduler_.recent_now();
+    const Instant after = scheduler_.now();
+    EXPECT_LE(recent, after);
+    EXPECT_GE(recent, before - Scheduler::kRecentLag);
+  }
+}
+
+}  // namespace
+}  // namespace forebay::real

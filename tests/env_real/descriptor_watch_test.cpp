@@ -1,0 +1,250 @@
+// Waiting for descriptors on the real loop: readiness, deadlines, cancellation and their races.
+#include "forebay/env/descriptor_watch.hpp"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "forebay/env/real/runtime.hpp"
+#include "forebay/env/run_blocking.hpp"
+#include "forebay/env/sleep.hpp"
+#include "forebay/env/task_group.hpp"
+
+namespace forebay {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Both ends of a local connection; what a test needs of one byte at a time.
+class SocketPair {
+ public:
+  SocketPair() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_.data()), 0); }
+  ~SocketPair() {
+    close(ends_[0]);
+    close_far_end();
+  }
+  int near_end() const { return ends_[0]; }
+  void send_from_far_end() { EXPECT_EQ(write(ends_[1], "x", 1), 1); }
+  void receive() {
+    char byte = 0;
+    EXPECT_EQ(read(ends_[0], &byte, 1), 1);
+  }
+  void close_far_end() {
+    if (ends_[1] >= 0) close(std::exchange(ends_[1], -1));
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+using Ending = std::optional<Errc>;  // nothing: it was ready
+
+Ending ending_of(const Result<void>& result) {
+  return result ? Ending() : Ending(result.error().code());
+}
+
+class DescriptorWatchTest : public testing::Test {
+ protected:
+  template <class T>
+  T run(Task<T> task) {
+    return run_blocking(runtime_.scheduler(), std::move(task));
+  }
+
+  Runtime runtime_;
+  SocketPair sockets_;
+};
+
+Task<Ending> wait_once(Runtime& runtime, int descriptor, Readiness readiness, Duration time) {
+  const auto watched = runtime.descriptors().watch(descriptor);
+  const Instant deadline = deadline_after(runtime.scheduler().now(), time);
+  const Result<void> result = co_await watched->wait(readiness, deadline);
+  co_return ending_of(result);
+}
+
+TEST_F(DescriptorWatchTest, ADescriptorWithDataIsReadable) {
+  sockets_.send_from_far_end();
+
+  const Ending ending = run(wait_once(runtime_, sockets_.near_end(), Readiness::readable, 1h));
+
+  EXPECT_EQ(ending, Ending());
+}
+
+TEST_F(DescriptorWatchTest, AnEmptySocketIsWritable) {
+  const Ending ending = run(wait_once(runtime_, sockets_.near_end(), Readiness::writable, 1h));
+
+  EXPECT_EQ(ending, Ending());
+}
+
+TEST_F(DescriptorWatchTest, AClosedPeerMakesItReadable) {
+  sockets_.close_far_end();
+
+  const Ending ending = run(wait_once(runtime_, sockets_.near_end(), Readiness::readable, 1h));
+
+  EXPECT_EQ(ending, Ending()) << "the next read tells";
+}
+
+TEST_F(DescriptorWatchTest, TheDeadlineEndsTheWait) {
+  const Ending ending = run(wait_once(runtime_, sockets_.near_end(), Readiness::readable, 1ms));
+
+  EXPECT_EQ(ending, Errc::timed_out);
+}
+
+TEST_F(DescriptorWatchTest, APassedDeadlineEndsTheWaitAtOnce) {
+  const Ending ending = run(wait_once(runtime_, sockets_.near_end(), Readiness::readable, -1s));
+
+  EXPECT_EQ(ending, Errc::timed_out);
+}
+
+TEST_F(DescriptorWatchTest, TheDescriptorStaysOpenWhenItIsNoLongerWatched) {
+  run(wait_once(runtime_, sockets_.near_end(), Readiness::writable, 1h));
+
+  EXPECT_NE(fcntl(sockets_.near_end(), F_GETFD), -1);
+}
+
+TEST_F(DescriptorWatchTest, ABadDescriptorFailsInTheFirstWait) {
+  const Ending ending = run(wait_once(runtime_, 1'000'000, Readiness::readable, 1h));
+
+  EXPECT_EQ(ending, Errc::connection_lost);
+}
+
+Task<void> keep_ending(WatchedDescriptor& watched, Instant deadline, std::vector<Ending>& endings) {
+  const Result<void> result = co_await watched.wait(Readiness::readable, deadline);
+  endings.push_back(ending_of(result));
+}
+
+Task<std::vector<Ending>> wait_send_wait(Runtime& runtime, SocketPair& sockets) {
+  std::vector<Ending> endings;
+  const auto watched = runtime.descriptors().watch(sockets.near_end());
+  for (int round = 0; round < 3; ++round) {
+    const Instant soon = runtime.scheduler().now() + 1ms;
+    co_await keep_ending(*watched, soon, endings);
+    sockets.send_from_far_end();
+    co_await keep_ending(*watched, kNever, endings);
+    sockets.receive();
+  }
+  co_return endings;
+}
+
+TEST_F(DescriptorWatchTest, OneWatchServesManyWaits) {
+  const std::vector<Ending> endings = run(wait_send_wait(runtime_, sockets_));
+
+  const Ending late = Errc::timed_out;
+  EXPECT_EQ(endings, (std::vector<Ending>{late, {}, late, {}, late, {}}));
+}
+
+Task<std::vector<Ending>> cancel_during_wait(Runtime& runtime, int descriptor,
+                                             bool destroy_at_once) {
+  Scheduler& scheduler = runtime.scheduler();
+  std::vector<Ending> endings;
+  TaskGroup group(scheduler);
+  auto watched = runtime.descriptors().watch(descriptor);
+  watched->cancel();  // nothing waits: nothing happens
+  group.spawn(keep_ending(*watched, kNever, endings));
+  co_await Yield(scheduler);
+  watched->cancel();
+  watched->cancel();
+  if (destroy_at_once) watched.reset();
+  co_await group.join();
+  co_return endings;
+}
+
+TEST_F(DescriptorWatchTest, CancelEndsTheWaitInProgressOnce) {
+  const std::vector<Ending> endings = run(cancel_during_wait(runtime_, sockets_.near_end(), false));
+
+  EXPECT_EQ(endings, (std::vector<Ending>{Errc::closed}));
+}
+
+TEST_F(DescriptorWatchTest, AfterCancelTheWatchMayDieBeforeTheTaskRuns) {
+  const std::vector<Ending> endings = run(cancel_during_wait(runtime_, sockets_.near_end(), true));
+
+  EXPECT_EQ(endings, (std::vector<Ending>{Errc::closed}));
+}
+
+Task<std::vector<Ending>> cancel_then_wait_at_once(Runtime& runtime, SocketPair& sockets) {
+  std::vector<Ending> endings;
+  TaskGroup group(runtime.scheduler());
+  const auto watched = runtime.descriptors().watch(sockets.near_end());
+  group.spawn(keep_ending(*watched, kNever, endings));
+  co_await Yield(runtime.scheduler());
+  watched->cancel();
+  sockets.send_from_far_end();
+  co_await keep_ending(*watched, kNever, endings);
+  co_await group.join();
+  co_return endings;
+}
+
+TEST_F(DescriptorWatchTest, ANewWaitDoesNotChangeHowTheCancelledOneEnded) {
+  const std::vector<Ending> endings = run(cancel_then_wait_at_once(runtime_, sockets_));
+
+  EXPECT_EQ(endings, (std::vector<Ending>{Errc::closed, {}}));
+}
+
+Task<Ending> await_after_destruction(Runtime& runtime, int descriptor) {
+  auto watched = runtime.descriptors().watch(descriptor);
+  Task<Result<void>> wait = watched->wait(Readiness::writable, kNever);
+  watched.reset();
+  const Result<void> result = co_await std::move(wait);
+  co_return ending_of(result);
+}
+
+TEST_F(DescriptorWatchTest, AWaitThatStartsAfterTheWatchHasDiedIsClosed) {
+  const Ending ending = run(await_after_destruction(runtime_, sockets_.near_end()));
+
+  EXPECT_EQ(ending, Errc::closed);
+}
+
+// Data arrives, the deadline passes and somebody cancels, all within microseconds, again and again.
+// The count of endings shows that each wait ended exactly once.
+Task<std::vector<Ending>> race(Runtime& runtime, SocketPair& sockets, int rounds) {
+  Scheduler& scheduler = runtime.scheduler();
+  std::vector<Ending> endings;
+  TaskGroup group(scheduler);
+  for (int round = 0; round < rounds; ++round) {
+    auto watched = runtime.descriptors().watch(sockets.near_end());
+    const Instant deadline = scheduler.now() + std::chrono::microseconds(20 + round % 40);
+    group.spawn(keep_ending(*watched, deadline, endings));
+    co_await Yield(scheduler);
+    sockets.send_from_far_end();
+    for (int turn = 0; turn < round % 7; ++turn) co_await Yield(scheduler);
+    watched->cancel();
+    if (round % 2 == 0) watched.reset();
+    co_await group.join();
+    sockets.receive();
+  }
+  co_return endings;
+}
+
+TEST_F(DescriptorWatchTest, ReadinessDeadlineAndCancelRaceAndEachWaitEndsOnce) {
+  const std::vector<Ending> endings = run(race(runtime_, sockets_, 5'000));
+
+  EXPECT_EQ(endings.size(), 5'000u);
+}
+
+Task<void> die_during_wait(Runtime& runtime, int descriptor) {
+  std::vector<Ending> endings;
+  TaskGroup group(runtime.scheduler());
+  auto watched = runtime.descriptors().watch(descriptor);
+  group.spawn(keep_ending(*watched, kNever, endings));
+  co_await Yield(runtime.scheduler());
+  watched.reset();
+}
+
+TEST(DescriptorWatchDeathTest, AWatchThatDiesDuringAWaitStopsTheProcess) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+
+  const auto die = [] {
+    Runtime runtime;
+    SocketPair sockets;
+    run_blocking(runtime.scheduler(), die_during_wait(runtime, sockets.near_end()));
+  };
+
+  EXPECT_DEATH(die(), "a descriptor's watch died during a wait");
+}
+
+}  // namespace
+}  // namespace forebay

@@ -1,0 +1,97 @@
+// What the tests of a whole pool against a real server share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "forebay/forebay.hpp"
+#include "support/postgres_server.hpp"
+
+namespace forebay::test {
+
+using namespace std::chrono_literals;
+using postgres::LibpqConnection;
+using postgres::PooledSession;
+using postgres::PostgresPool;
+using postgres::QueryResult;
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+
+// How long a test with load runs; a sanitizer sees as much in less.
+constexpr Duration load_time(Duration full) { return kIsSanitized ? full / 5 : full; }
+
+inline int number(const Result<QueryResult>& result) {
+  EXPECT_TRUE(result.has_value()) << result.error().text();
+  return result ? std::stoi(std::string(result->value(0, 0).value_or("-1"))) : -1;
+}
+
+// A server with a role "app" and one superuser connection to look at it from inside.
+class PoolFixture : public testing::Test {
+ protected:
+  void launch(PostgresServerOptions options) {
+    auto launched = PostgresServer::launch(std::move(options));
+    ASSERT_TRUE(launched.has_value()) << launched.error().text();
+    server = std::move(*launched);
+    PoolOptions admin;
+    admin.name = "admin";
+    admin.size.max = 1;
+    admin.lifetime = 1h;
+    auto opened = PostgresPool::open(runtime, server->superuser_url(), admin);
+    ASSERT_TRUE(opened.has_value()) << opened.error().text();
+    admin_pool = std::move(*opened);
+    ASSERT_TRUE(ask("CREATE ROLE app LOGIN").has_value());
+  }
+
+  Result<QueryResult> ask(const std::string& sql) {
+    Result<PooledSession> session = admin_pool->acquire_blocking(30s);
+    if (!session) return failure(session.error());
+    return (*session)->exec_blocking(sql, 30s);
+  }
+  int sessions() {
+    return number(ask("SELECT count(*) FROM pg_stat_activity WHERE usename = 'app'"));
+  }
+
+  std::unique_ptr<PostgresPool> open_pool(PoolOptions options) {
+    auto opened = PostgresPool::open(runtime, server->url("app", "postgres"), std::move(options));
+    EXPECT_TRUE(opened.has_value()) << opened.error().text();
+    return opened ? std::move(*opened) : nullptr;
+  }
+
+  std::unique_ptr<PostgresServer> server;
+  Runtime runtime;
+  std::unique_ptr<PostgresPool> admin_pool;
+};
+
+// Threads that call work(thread number) again and again until they are stopped.
+class Load {
+ public:
+  template <class Work>
+  Load(int threads, Work work) {
+    for (int i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, work, i] {
+        while (!is_over_) work(i);
+      });
+    }
+  }
+  ~Load() { stop(); }
+  void stop() {
+    is_over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  std::atomic<bool> is_over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace forebay::test

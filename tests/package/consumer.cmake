@@ -1,0 +1,45 @@
+# Installs the build into a fresh folder, then builds and runs examples/consumer against what lies there.
+set(work ${build}/package_test)
+set(prefix ${work}/prefix)
+file(REMOVE_RECURSE ${work})
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    string(JOIN " " command ${ARGV})
+    message(FATAL_ERROR "${command}: ${result}\n${output}")
+  endif()
+  set(output ${output} PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${build} --prefix ${prefix})
+
+# Every installed header must find all that it includes among the installed ones.
+file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/*.hpp)
+list(LENGTH headers count)
+if(count LESS 10)
+  message(FATAL_ERROR "only ${count} headers were installed")
+endif()
+list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>")
+string(JOIN "\n" all_headers ${headers} "")
+file(WRITE ${work}/all_headers.cpp ${all_headers})
+run(${compiler} -std=c++23 -fsyntax-only -I${prefix}/include -I${external_headers} ${work}/all_headers.cpp)
+
+# Neither our flags nor a path of this machine may reach those who use the package.
+file(GLOB package_files ${prefix}/lib*/cmake/forebay/*.cmake ${prefix}/lib*/*/cmake/forebay/*.cmake)
+foreach(package_file IN LISTS package_files)
+  file(READ ${package_file} text)
+  foreach(forbidden ${source} -Wall -Werror forebay_flags)
+    string(FIND "${text}" ${forbidden} position)
+    if(NOT position EQUAL -1)
+      message(FATAL_ERROR "${package_file} contains ${forbidden}")
+    endif()
+  endforeach()
+endforeach()
+
+run(${CMAKE_COMMAND} -S ${source}/examples/consumer -B ${work}/consumer -G Ninja
+  -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${compiler}
+  -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
+run(${CMAKE_COMMAND} --build ${work}/consumer)
+run(${work}/consumer/consumer)
+message(STATUS "the consumer printed: ${output}")

@@ -1,0 +1,89 @@
+// Acquiring a ready connection and giving it back allocates nothing: counted, not timed.
+#include <cstdlib>
+#include <new>
+
+#include "support/real_pool.hpp"
+
+namespace {
+
+thread_local bool is_counting = false;
+thread_local int allocations = 0;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  if (is_counting) ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace forebay::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+int allocations_of(auto&& work) {
+  allocations = 0;
+  is_counting = true;
+  work();
+  is_counting = false;
+  return allocations;
+}
+
+class AllocationTest : public testing::Test {
+ protected:
+  static PoolOptions options() {
+    PoolOptions options;
+    options.size.max = 4;
+    options.supply = Supply::reservoir;
+    return options;
+  }
+  RealPool pool_{options(), [](FakeServer&) {}};
+};
+
+TEST_F(AllocationTest, TheCounterCounts) {
+  EXPECT_EQ(allocations_of([] { delete new int; }), 1);
+}
+
+TEST_F(AllocationTest, ThreadsAllocateNothing) {
+  const int count = allocations_of([this] {
+    for (int i = 0; i < 1000; ++i) {
+      Result<PooledConnection> first = pool_->acquire_blocking(1s);
+      Result<PooledConnection> second = pool_->acquire_blocking(1s);
+      if (!first || !second) std::abort();
+    }
+  });
+
+  EXPECT_EQ(count, 0);
+}
+
+TEST_F(AllocationTest, TryAcquireAllocatesNothing) {
+  const int count = allocations_of([this] {
+    for (int i = 0; i < 1000; ++i) {
+      std::optional<PooledConnection> taken = pool_->try_acquire();
+      if (!taken) std::abort();
+    }
+  });
+
+  EXPECT_EQ(count, 0);
+}
+
+Task<int> acquire_many(Pool& pool) {
+  allocations = 0;
+  is_counting = true;
+  for (int i = 0; i < 1000; ++i) {
+    Result<PooledConnection> taken = co_await pool.acquire(kNever);
+    if (!taken) std::abort();
+  }
+  is_counting = false;
+  co_return allocations;
+}
+
+TEST_F(AllocationTest, CoroutinesAllocateNothing) {
+  EXPECT_EQ(run_blocking(pool_.scheduler(), acquire_many(*pool_)), 0);
+}
+
+}  // namespace
+}  // namespace forebay::test
