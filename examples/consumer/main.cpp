@@ -1,25 +1,23 @@
-// The smallest program on the installed library: a task on its own thread, and the answer.
-#include <chrono>
-#include <cstdio>
+// Asks a PostgreSQL for its version through a pool of ten connections that are ready beforehand.
+#include <iostream>
 
-#include "forebay/env/real/runtime.hpp"
-#include "forebay/env/run_blocking.hpp"
-#include "forebay/env/sleep.hpp"
+#include <forebay/forebay.hpp>
 
-namespace {
+using namespace std::chrono_literals;
 
-forebay::Task<int> answer_after(forebay::Scheduler& scheduler, forebay::Duration pause) {
-  co_await forebay::sleep_for(scheduler, pause);
-  co_return 42;
-}
+int main(int count, char** words) {
+  if (count < 2) return std::cout << "usage: consumer postgresql://user@host/database\n", 0;
+  forebay::PoolOptions options;
+  options.size.max = 10;
+  options.supply = forebay::Supply::reservoir;
 
-}  // namespace
-
-int main() {
   forebay::Runtime runtime;
-  const auto pause = std::chrono::milliseconds(10);
-  const int answer =
-      forebay::run_blocking(runtime.scheduler(), answer_after(runtime.scheduler(), pause));
-  std::printf("the answer is %d\n", answer);
-  return answer == 42 ? 0 : 1;
+  auto pool = forebay::postgres::PostgresPool::open(runtime, words[1], options);
+  if (!pool) return std::cerr << pool.error().text() << '\n', 1;
+
+  auto session = (*pool)->acquire_blocking(1s);
+  if (!session) return std::cerr << session.error().text() << '\n', 1;
+  auto rows = (*session)->exec_blocking("SELECT version()", 5s);
+  if (!rows) return std::cerr << rows.error().text() << '\n', 1;
+  std::cout << rows->value(0, 0).value_or("") << '\n';
 }

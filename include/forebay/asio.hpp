@@ -11,7 +11,6 @@
 // Asio's cancellation slots. A task that throws ends the process, as every detached task does.
 #pragma once
 
-#include <optional>
 #include <utility>
 
 #include <boost/asio/associated_executor.hpp>
@@ -26,6 +25,12 @@
 namespace forebay {
 
 namespace detail {
+
+// The same executor, whose context does not run dry while it lives.
+template <class Executor>
+auto count_as_work(const Executor& executor) {
+  return boost::asio::prefer(executor, boost::asio::execution::outstanding_work.tracked);
+}
 
 // Keeps the handler, and the executor it will run on, until there is something to say.
 //
@@ -52,31 +57,19 @@ class Completion {
  private:
   using Executor = boost::asio::associated_executor_t<Handler, Fallback>;
 
-  static auto count_as_work(const Executor& executor) {
-    return boost::asio::prefer(executor, boost::asio::execution::outstanding_work.tracked);
-  }
-
   decltype(count_as_work(std::declval<Executor>())) executor_;  // first in, last out
   Handler handler_;
 };
 
 template <class T, class Handler, class Fallback>
 Detached deliver(Task<T> task, Completion<Handler, Fallback> completion) {
-  std::optional<T> value;
-  {
-    // The task and its parameters are gone before the application hears of its end.
-    Task<T> running(std::move(task));
-    value.emplace(co_await std::move(running));
-  }
-  std::move(completion).complete(std::move(*value));
+  T value = co_await std::move(task);
+  std::move(completion).complete(std::move(value));
 }
 
 template <class Handler, class Fallback>
 Detached deliver(Task<void> task, Completion<Handler, Fallback> completion) {
-  {
-    Task<void> running(std::move(task));
-    co_await std::move(running);
-  }
+  co_await std::move(task);
   std::move(completion).complete();
 }
 

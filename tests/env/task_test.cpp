@@ -145,6 +145,30 @@ TEST(TaskTest, ATaskThatIsNeverAwaitedDestroysItsParameters) {
   EXPECT_EQ(alive, 0);
 }
 
+Task<int> nap_with(Scheduler& scheduler, Tracked tracked) {
+  co_await Yield(scheduler);
+  [[maybe_unused]] const Tracked& used = tracked;
+  co_return 1;
+}
+Task<void> count_alive_after(Task<int> task, const int& alive, int& alive_after) {
+  co_await std::move(task);
+  alive_after = alive;
+}
+
+// A task that is awaited by name would otherwise live to the end of its scope with one compiler
+// only.
+TEST(TaskTest, AnAwaitedTaskIsGoneWithItsParametersWhenItsAwaiterGoesOn) {
+  sim::SimScheduler scheduler;
+  int alive = 0;
+  int alive_after = -1;
+  start_detached(scheduler,
+                 count_alive_after(nap_with(scheduler, Tracked(alive)), alive, alive_after));
+
+  scheduler.run();
+
+  EXPECT_EQ(alive_after, 0);
+}
+
 TEST(TaskTest, AnExceptionReachesTheAwaiterAndLeaksNothing) {
   sim::SimScheduler scheduler;
   std::string text;

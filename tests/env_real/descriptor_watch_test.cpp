@@ -1,6 +1,7 @@
 // Waiting for descriptors on the real loop: readiness, deadlines, cancellation and their races.
 #include "forebay/env/descriptor_watch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -20,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Both ends of a local connection; what a test needs of one byte at a time.
+// Both ends of a local connection.
 class SocketPair {
  public:
   SocketPair() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends_.data()), 0); }
@@ -62,8 +63,7 @@ class DescriptorWatchTest : public testing::Test {
 Task<Ending> wait_once(Runtime& runtime, int descriptor, Readiness readiness, Duration time) {
   const auto watched = runtime.descriptors().watch(descriptor);
   const Instant deadline = deadline_after(runtime.scheduler().now(), time);
-  const Result<void> result = co_await watched->wait(readiness, deadline);
-  co_return ending_of(result);
+  co_return ending_of(co_await watched->wait(readiness, deadline));
 }
 
 TEST_F(DescriptorWatchTest, ADescriptorWithDataIsReadable) {
@@ -113,8 +113,7 @@ TEST_F(DescriptorWatchTest, ABadDescriptorFailsInTheFirstWait) {
 }
 
 Task<void> keep_ending(WatchedDescriptor& watched, Instant deadline, std::vector<Ending>& endings) {
-  const Result<void> result = co_await watched.wait(Readiness::readable, deadline);
-  endings.push_back(ending_of(result));
+  endings.push_back(ending_of(co_await watched.wait(Readiness::readable, deadline)));
 }
 
 Task<std::vector<Ending>> wait_send_wait(Runtime& runtime, SocketPair& sockets) {
@@ -188,8 +187,7 @@ Task<Ending> await_after_destruction(Runtime& runtime, int descriptor) {
   auto watched = runtime.descriptors().watch(descriptor);
   Task<Result<void>> wait = watched->wait(Readiness::writable, kNever);
   watched.reset();
-  const Result<void> result = co_await std::move(wait);
-  co_return ending_of(result);
+  co_return ending_of(co_await std::move(wait));
 }
 
 TEST_F(DescriptorWatchTest, AWaitThatStartsAfterTheWatchHasDiedIsClosed) {
@@ -198,31 +196,34 @@ TEST_F(DescriptorWatchTest, AWaitThatStartsAfterTheWatchHasDiedIsClosed) {
   EXPECT_EQ(ending, Errc::closed);
 }
 
-// Data arrives, the deadline passes and somebody cancels, all within microseconds, again and again.
-// The count of endings shows that each wait ended exactly once.
+// Data comes or not, the deadline is near or far, somebody cancels now or later, in every mixture.
 Task<std::vector<Ending>> race(Runtime& runtime, SocketPair& sockets, int rounds) {
   Scheduler& scheduler = runtime.scheduler();
   std::vector<Ending> endings;
   TaskGroup group(scheduler);
   for (int round = 0; round < rounds; ++round) {
     auto watched = runtime.descriptors().watch(sockets.near_end());
-    const Instant deadline = scheduler.now() + std::chrono::microseconds(20 + round % 40);
-    group.spawn(keep_ending(*watched, deadline, endings));
+    const Duration time = round % 5 == 0 ? Duration(1h) : std::chrono::microseconds(round % 11);
+    group.spawn(keep_ending(*watched, scheduler.now() + time, endings));
     co_await Yield(scheduler);
-    sockets.send_from_far_end();
-    for (int turn = 0; turn < round % 7; ++turn) co_await Yield(scheduler);
+    const bool has_data = round % 3 != 0;
+    if (has_data) sockets.send_from_far_end();
+    for (int turn = 0; turn < round % 7 * 32; ++turn) co_await Yield(scheduler);
     watched->cancel();
     if (round % 2 == 0) watched.reset();
     co_await group.join();
-    sockets.receive();
+    if (has_data) sockets.receive();
   }
   co_return endings;
 }
 
 TEST_F(DescriptorWatchTest, ReadinessDeadlineAndCancelRaceAndEachWaitEndsOnce) {
-  const std::vector<Ending> endings = run(race(runtime_, sockets_, 5'000));
+  const std::vector<Ending> endings = run(race(runtime_, sockets_, 2'000));
 
-  EXPECT_EQ(endings.size(), 5'000u);
+  ASSERT_EQ(endings.size(), 2'000u);
+  EXPECT_GT(std::ranges::count(endings, Ending()), 0);
+  EXPECT_GT(std::ranges::count(endings, Ending(Errc::timed_out)), 0);
+  EXPECT_GT(std::ranges::count(endings, Ending(Errc::closed)), 0);
 }
 
 Task<void> die_during_wait(Runtime& runtime, int descriptor) {

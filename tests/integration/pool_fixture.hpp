@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "forebay/forebay.hpp"
-#include "support/postgres_server.hpp"
+#include "forebay/embedded/postgres_server.hpp"
 
 namespace forebay::test {
 
 using namespace std::chrono_literals;
+using embedded::PostgresServer;
+using embedded::PostgresServerOptions;
 using postgres::LibpqConnection;
 using postgres::PooledSession;
 using postgres::PostgresPool;

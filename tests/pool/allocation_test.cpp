@@ -1,4 +1,6 @@
 // Acquiring a ready connection and giving it back allocates nothing: counted, not timed.
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <new>
 

@@ -1,5 +1,7 @@
 // The same story told again and again, failing at another step each time. Whatever fails: every approval
 // comes back, every waiter ends, and the server never sees one session too many.
+#include <gtest/gtest.h>
+
 #include "support/sim_pool.hpp"
 
 namespace forebay::test {

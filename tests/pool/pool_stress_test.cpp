@@ -1,4 +1,6 @@
 // Threads, real time and a fake server: what the simulator cannot show. Run under ThreadSanitizer.
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <thread>
 

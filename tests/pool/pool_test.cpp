@@ -1,4 +1,6 @@
 // The pool in virtual time: what callers see.
+#include <gtest/gtest.h>
+
 #include "forebay/pool/pool.hpp"
 
 #include "support/sim_pool.hpp"

@@ -1,4 +1,6 @@
 // How the pool fills, ramps and replaces, in virtual time and with exact numbers.
+#include <gtest/gtest.h>
+
 #include "forebay/base/log.hpp"
 #include "support/sim_pool.hpp"
 

@@ -1,11 +1,13 @@
 #include "forebay/postgres/libpq_connector.hpp"
 
+#include <atomic>
 #include <future>
 #include <thread>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -53,18 +55,23 @@ class SilentListener {
   ~SilentListener() { ::close(listener_); }
 
   std::string url() const { return fmt::format("postgresql://app:hunter2@127.0.0.1:{}/x", port_); }
-  // One session that reads until its peer has said goodbye, and then ends, as PostgreSQL does.
-  void serve_one_politely() const {
+  // One session that reads until its peer has said goodbye, takes its time, and then ends, as a
+  // PostgreSQL backend does.
+  void serve_one_politely() {
     const int session = ::accept(listener_, nullptr, nullptr);
     char scrap[1024];
     while (::recv(session, scrap, sizeof scrap, 0) > 0) {
     }
+    ::poll(nullptr, 0, 100);
+    has_ended_ = true;
     ::close(session);
   }
+  bool has_ended() const { return has_ended_; }
 
  private:
   int listener_;
   std::uint16_t port_ = 0;
+  std::atomic<bool> has_ended_ = false;
 };
 
 // A lane whose work waits for the test's word.
@@ -161,13 +168,14 @@ TEST_F(LibpqConnectorTest, TriesTheNextHost) {
 }
 
 TEST_F(LibpqConnectorTest, AServerThatNeverAnswersTimesOut) {
-  const SilentListener listener;
+  SilentListener listener;
   std::thread server([&listener] { listener.serve_one_politely(); });
   Client client(runtime_, listener.url());
   const Instant start = runtime_.scheduler().now();
 
   const Error error = error_of(client, 200ms);
   const Duration time = runtime_.scheduler().now() - start;
+  EXPECT_TRUE(listener.has_ended());  // or connect() returned while the server still had a session
   server.join();
 
   EXPECT_EQ(error.code(), Errc::timed_out);
@@ -187,7 +195,7 @@ TEST_F(LibpqConnectorTest, AServerThatDoesNotEvenSayGoodbyeIsLeftAfterAWhile) {
 }
 
 TEST_F(LibpqConnectorTest, CloseEndsAnAttemptThatWaitsForTheServer) {
-  const SilentListener listener;
+  SilentListener listener;
   std::thread server([&listener] { listener.serve_one_politely(); });
   Client client(runtime_, listener.url());
   auto attempt = std::async(std::launch::async, [&] { return error_of(client).code(); });

@@ -14,13 +14,13 @@
 #include "forebay/env/task_group.hpp"
 #include "forebay/postgres/libpq_connection.hpp"
 #include "forebay/postgres/libpq_connector.hpp"
-#include "support/postgres_server.hpp"
+#include "forebay/embedded/postgres_server.hpp"
 
 namespace forebay::postgres {
 
 using namespace std::chrono_literals;
-using test::PostgresServer;
-using test::PostgresServerOptions;
+using embedded::PostgresServer;
+using embedded::PostgresServerOptions;
 
 // Long enough for a busy machine under a sanitizer, short enough to fail a test.
 inline constexpr Duration kPatience = 30s;

@@ -18,17 +18,11 @@ namespace detail {
 
 template <class T>
 Task<void> deliver_to_thread(Task<T> task, std::optional<T>& result, ThreadParker& parker) {
-  {
-    Task<T> running(std::move(task));
-    result.emplace(co_await std::move(running));
-  }
+  result.emplace(co_await std::move(task));
   parker.unpark();
 }
 inline Task<void> deliver_to_thread(Task<void> task, ThreadParker& parker) {
-  {
-    Task<void> running(std::move(task));
-    co_await std::move(running);
-  }
+  co_await std::move(task);
   parker.unpark();
 }
 

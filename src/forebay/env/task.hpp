@@ -100,7 +100,12 @@ class [[nodiscard]] Task {
     frame_.promise().awaiter = awaiter;
     return true;
   }
-  T await_resume() { return frame_.promise().take(); }
+  // The task ends here, with its parameters, before the awaiter goes on. Without this, clang would keep
+  // a task that is awaited by name until the end of its scope, and g++ 12, which moves it, would not.
+  T await_resume() {
+    const Task finished(std::move(*this));
+    return finished.frame_.promise().take();
+  }
 
   Frame frame() const noexcept { return frame_; }
 

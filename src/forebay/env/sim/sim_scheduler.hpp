@@ -35,6 +35,7 @@ class SimScheduler final : public Scheduler {
   // Runs what is ready without letting time pass.
   void settle();
 
+  void set_tie_seed(std::uint64_t seed) { ties_.emplace(seed); }  // from now on
   void set_after_step(std::function<void()> check) { after_step_ = std::move(check); }
   std::uint64_t steps() const { return steps_; }
 

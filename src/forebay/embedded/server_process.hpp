@@ -14,7 +14,7 @@
 
 #include "forebay/base/error.hpp"
 
-namespace forebay::test {
+namespace forebay::embedded {
 
 // Whom to become before running; PostgreSQL refuses to run as root.
 struct Account {
@@ -57,4 +57,4 @@ void pause(std::chrono::milliseconds time);
 
 std::string read_file(const std::filesystem::path& path);  // empty if there is none
 
-}  // namespace forebay::test
+}  // namespace forebay::embedded

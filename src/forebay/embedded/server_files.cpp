@@ -1,6 +1,6 @@
 // initdb takes a second, so it runs once per machine and user: servers start from copies of a
 // template.
-#include "support/postgres_server_files.hpp"
+#include "forebay/embedded/server_files.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace forebay::test {
+namespace forebay::embedded {
 namespace {
 
 namespace fs = std::filesystem;
@@ -121,7 +121,7 @@ Result<fs::path> find_or_make_template(const fs::path& binaries,
   std::string version = binaries.string();
   std::ranges::replace(version, '/', '-');
   const std::string name = fmt::format("forebay-pg-template-{}{}", ::geteuid(), version);
-  const fs::path place = fs::temp_directory_path() / name;
+  fs::path place = fs::temp_directory_path() / name;
   if (is_own_template(place, account)) return place;
 
   const auto scratch = TemporaryFolder::make(account, "forebay-pg-initdb");
@@ -143,4 +143,4 @@ Result<fs::path> find_or_make_template(const fs::path& binaries,
   return place;
 }
 
-}  // namespace forebay::test
+}  // namespace forebay::embedded

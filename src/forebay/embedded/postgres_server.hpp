@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "support/postgres_server_files.hpp"
-#include "support/postgres_server_process.hpp"
+#include "forebay/embedded/server_files.hpp"
+#include "forebay/embedded/server_process.hpp"
 
-namespace forebay::test {
+namespace forebay::embedded {
 
 struct PostgresServerOptions {
   int max_connections = 100;
@@ -73,4 +73,4 @@ class PostgresServer {
   std::optional<ChildProcess> process_;
 };
 
-}  // namespace forebay::test
+}  // namespace forebay::embedded

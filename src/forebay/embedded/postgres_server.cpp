@@ -1,5 +1,5 @@
 // Starts postgres directly, not through pg_ctl: as our own child it cannot outlive us.
-#include "support/postgres_server.hpp"
+#include "forebay/embedded/postgres_server.hpp"
 
 #include <fstream>
 #include <system_error>
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace forebay::test {
+namespace forebay::embedded {
 namespace {
 
 namespace fs = std::filesystem;
@@ -190,4 +190,4 @@ std::string PostgresServer::superuser_url(std::string_view database) const {
                      database);
 }
 
-}  // namespace forebay::test
+}  // namespace forebay::embedded

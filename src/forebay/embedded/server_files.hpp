@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "support/postgres_server_process.hpp"
+#include "forebay/embedded/server_process.hpp"
 
-namespace forebay::test {
+namespace forebay::embedded {
 
 // The folder with the newest postgres and initdb of this machine.
 Result<std::filesystem::path> find_binaries();
@@ -42,4 +42,4 @@ class TemporaryFolder {
 Result<std::filesystem::path> find_or_make_template(const std::filesystem::path& binaries,
                                                     const std::optional<Account>& account);
 
-}  // namespace forebay::test
+}  // namespace forebay::embedded

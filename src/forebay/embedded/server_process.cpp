@@ -1,5 +1,5 @@
 // fork and exec. Between the two only calls that are safe in a copy of a process with threads.
-#include "support/postgres_server_process.hpp"
+#include "forebay/embedded/server_process.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace forebay::test {
+namespace forebay::embedded {
 namespace {
 
 constexpr std::chrono::milliseconds kPollInterval{5};
@@ -126,4 +126,4 @@ std::string read_file(const std::filesystem::path& path) {
   return text.str();
 }
 
-}  // namespace forebay::test
+}  // namespace forebay::embedded

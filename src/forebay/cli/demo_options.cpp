@@ -1,0 +1,167 @@
+#include "forebay/cli/demo_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "forebay/cli/duration_text.hpp"
+#include "forebay/cli/option_names.hpp"
+#include "forebay/cli/secrets.hpp"
+#include "forebay/postgres/conninfo.hpp"
+
+namespace forebay::cli {
+namespace {
+
+using Problems = std::vector<std::string>;
+
+// Stand in for values that are wrong in themselves, so that others are not blamed for their sake.
+constexpr int kAnySize = 1'000'000;
+constexpr Duration kAnyTime = std::chrono::hours(24 * 365);
+
+// A throw-away server has a process for each; a laptop bears so many.
+constexpr int kMostThrowAway = 1'000;
+constexpr int kMostThreads = 1'000;
+constexpr int kMostSeconds = 365 * 24 * 3600;
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
+int whole_number(std::string_view option, std::string_view text, int otherwise, Problems& problems) {
+  const std::optional<int> number = parse_number<int>(text);
+  if (number) return *number;
+  problems.push_back(fmt::format("{} is {}: it must be a whole number, as in {} 20", option,
+                                 shown(text), option));
+  return otherwise;
+}
+
+int number_between(std::string_view option, std::string_view text, int least, int most,
+                   Problems& problems) {
+  const std::size_t before = problems.size();
+  const int number = whole_number(option, text, least, problems);
+  if (problems.size() == before && (number < least || number > most)) {
+    problems.push_back(
+        fmt::format("{} is {}: it must be between {} and {}", option, number, least, most));
+  }
+  return number;
+}
+
+Duration time(std::string_view option, std::string_view text, Duration otherwise,
+              Problems& problems) {
+  const std::optional<Duration> parsed = parse_duration(text);
+  if (parsed) return *parsed;
+  problems.push_back(
+      fmt::format("{} is {}: it must be a time with its unit, as in 250ms, 5s, 2m or 1h", option,
+                  shown(text)));
+  return otherwise;
+}
+
+double rate(std::string_view text, Problems& problems) {
+  const std::optional<double> number = parse_number<double>(text);
+  if (number) return *number;
+  problems.push_back(fmt::format(
+      "--rate is {}: it must be a number of connects per second, as in 100; 0 means no limit",
+      shown(text)));
+  return 0;
+}
+
+// Where it is, without who and how: "db.example:5432/orders".
+std::string place_of(const postgres::ConnectionString& target) {
+  std::string place(target.host().empty() ? "libpq's default host" : target.host());
+  if (!target.port().empty()) place += fmt::format(":{}", target.port());
+  if (!target.database().empty()) place += fmt::format("/{}", target.database());
+  return place;
+}
+
+void read_database(const std::string& database, DemoOptions& options, Problems& problems) {
+  static constexpr std::string_view kRight = "right would be postgresql://user@host:5432/name";
+  if (database.empty()) {
+    problems.push_back(fmt::format("--database is empty: {}", kRight));
+    return;
+  }
+  const Result<postgres::ConnectionString> target = postgres::ConnectionString::parse(database);
+  if (!target) {
+    problems.push_back(
+        fmt::format("--database (not shown): {}; {}", target.error().text(), kRight));
+    return;
+  }
+  options.database = database;
+  options.place = place_of(*target);
+}
+
+int connections(const DemoArguments& arguments, Problems& problems) {
+  const int number = whole_number("--connections", arguments.connections, kAnySize, problems);
+  const bool is_number = parse_number<int>(arguments.connections).has_value();
+  if (!is_number || arguments.database || number <= kMostThrowAway) return number;
+  problems.push_back(fmt::format(
+      "--connections is {}: without --database it must be between 1 and {}, since each is a process",
+      number, kMostThrowAway));
+  return kAnySize;
+}
+
+void read_pool(const DemoArguments& arguments, PoolOptions& pool, Problems& problems) {
+  pool.name = "demo";
+  pool.supply = Supply::reservoir;
+  pool.size.max = connections(arguments, problems);
+  if (arguments.ready) pool.size.target_ready = whole_number("--ready", *arguments.ready, 1, problems);
+  // The demo itself waits for the fill, with its view on the screen and an ear for Ctrl-C.
+  pool.size.low_watermark = 0;
+  pool.lifetime = time("--lifetime", arguments.lifetime, kAnyTime, problems);
+  pool.lifetime_jitter = Duration::zero();
+  pool.guard_window = time("--guard", arguments.guard, Duration::zero(), problems);
+  pool.connect_rate = rate(arguments.rate, problems);
+  pool.connect_burst = whole_number("--burst", arguments.burst, 1, problems);
+  pool.initial_fill_limit = time("--fill-limit", arguments.fill_limit, Duration::zero(), problems);
+  pool.close_timeout = std::chrono::seconds(5);
+}
+
+bool is_about(std::string_view problem, std::string_view option) {
+  return problem.starts_with(option) && problem.substr(option.size()).starts_with(" is ");
+}
+
+// A wrong size or lifetime makes others look wrong. It is reported alone, and the others are judged
+// without it.
+Problems pool_problems(PoolOptions pool) {
+  Problems found;
+  const Problems first = forebay::problems(pool);
+  const auto report = [&](std::string_view option) {
+    const auto wrong = std::ranges::find_if(
+        first, [&](const std::string& problem) { return is_about(problem, option); });
+    if (wrong == first.end()) return false;
+    found.push_back(*wrong);
+    return true;
+  };
+  if (report("max")) pool.size.max = kAnySize;
+  if (report("lifetime")) pool.lifetime = kAnyTime;
+  std::ranges::move(forebay::problems(pool), std::back_inserter(found));
+  return found;
+}
+
+}  // namespace
+
+DemoOptions read(const DemoArguments& arguments, Problems& problems) {
+  DemoOptions options;
+  options.is_json = arguments.is_json;
+  options.run_time = std::chrono::seconds(
+      number_between("--seconds", arguments.seconds, 0, kMostSeconds, problems));
+  options.threads = number_between("--threads", arguments.threads, 1, kMostThreads, problems);
+  options.hold = time("--hold", arguments.hold, Duration::zero(), problems);
+  if (options.hold < Duration::zero() || options.hold > kAnyTime) {
+    problems.push_back(fmt::format("--hold is {}: it must be zero or more and at most 365 days",
+                                   describe(options.hold)));
+  }
+  read_pool(arguments, options.pool, problems);
+  for (const std::string& problem : pool_problems(options.pool)) {
+    problems.push_back(in_words_of_command_line(problem));
+  }
+  if (arguments.database) read_database(*arguments.database, options, problems);
+  return options;
+}
+
+}  // namespace forebay::cli

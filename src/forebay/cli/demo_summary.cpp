@@ -1,0 +1,104 @@
+#include "forebay/cli/demo_summary.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "forebay/cli/discard_list.hpp"
+#include "forebay/cli/duration_text.hpp"
+#include "forebay/cli/styled_line.hpp"
+
+namespace forebay::cli {
+namespace {
+
+double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+
+double per_second(std::uint64_t count, Duration time) {
+  return time > Duration::zero() ? static_cast<double>(count) / seconds(time) : 0;
+}
+
+// Text of others, made harmless for a terminal.
+std::string plain(std::string_view text) {
+  const TextStyle unlimited{std::numeric_limits<int>::max(), false, true};
+  return StyledLine(unlimited).add(text).text();
+}
+
+// A JSON string with its quotes. Bytes that are not UTF-8 can come only from a server of another
+// encoding; they are left to the reader.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result.append("\\").push_back(c);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+std::string discards_json(const PoolCounters& counters) {
+  std::string items;
+  for (std::size_t i = 0; i < kDiscardReasons; ++i) {
+    const auto reason = static_cast<DiscardReason>(i);
+    items += fmt::format("{}{}:{}", i > 0 ? "," : "", quoted(name(reason)), counters.discarded(reason));
+  }
+  return "{" + items + "}";
+}
+
+}  // namespace
+
+std::string summary_text(const DemoOptions& options, const DemoSample& end) {
+  const PoolCounters& counters = end.pool.counters;
+  const LatencySnapshot& times = end.acquire_times;
+  const DiscardList discards(counters);
+  std::string text = fmt::format("forebay demo: {} on {}, at most {} connections of {} each\n",
+                                 readable_time(end.at), plain(options.place), end.pool.max,
+                                 duration_text(options.pool.lifetime));
+  text += fmt::format("  served     {} statements ({:.0f} a second), {} failed\n",
+                      grouped(end.load.statements), per_second(end.load.statements, end.at),
+                      grouped(end.load.failures));
+  text += fmt::format("  acquire    p50 {}, p99 {}, p99.9 {}, longest {}\n",
+                      readable_time(times.percentile(50)), readable_time(times.percentile(99)),
+                      readable_time(times.percentile(99.9)), readable_time(times.percentile(100)));
+  text += fmt::format("  empty      {} events: {}\n", grouped(counters.empty),
+                      counters.empty == 0 ? "a connection was ready for every caller"
+                                          : "times that a caller found no connection ready");
+  text += fmt::format("  opened     {} connections, {} connects failed\n", grouped(counters.opened),
+                      grouped(counters.open_failures));
+  text += fmt::format("  discarded  {}{}{}\n", grouped(discards.total()),
+                      discards.total() > 0 ? ": " : "",
+                      discards.text(std::numeric_limits<int>::max()));
+  if (!end.pool.last_connect_error.empty()) {
+    text += fmt::format("  last connect error: {}\n", plain(end.pool.last_connect_error));
+  }
+  if (!end.load.last_failure.empty()) {
+    text += fmt::format("  last failure: {}\n", plain(end.load.last_failure));
+  }
+  return text;
+}
+
+std::string summary_json(const DemoOptions& options, const DemoSample& end) {
+  const PoolCounters& counters = end.pool.counters;
+  const LatencySnapshot& times = end.acquire_times;
+  std::string text = fmt::format(
+      R"("place":{},"elapsed_seconds":{:.3f},"max":{},"target_ready":{},"lifetime_seconds":{},)",
+      quoted(options.place), seconds(end.at), end.pool.max, end.pool.target_ready,
+      seconds(options.pool.lifetime));
+  text += fmt::format(R"("statements":{},"failures":{},"empty":{},"waits":{},"timeouts":{},)",
+                      end.load.statements, end.load.failures, counters.empty, counters.waits,
+                      counters.timeouts);
+  text += fmt::format(
+      R"("acquire_seconds":{{"count":{},"p50":{:.9f},"p99":{:.9f},"p99.9":{:.9f},"longest":{:.9f}}},)",
+      times.count(), seconds(times.percentile(50)), seconds(times.percentile(99)),
+      seconds(times.percentile(99.9)), seconds(times.percentile(100)));
+  text += fmt::format(R"("opened":{},"open_failures":{},"discards":{},)", counters.opened,
+                      counters.open_failures, discards_json(counters));
+  text += fmt::format(R"("last_connect_error":{},"last_failure":{})",
+                      quoted(end.pool.last_connect_error), quoted(end.load.last_failure));
+  return "{" + text + "}\n";
+}
+
+}  // namespace forebay::cli

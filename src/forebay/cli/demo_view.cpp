@@ -1,0 +1,184 @@
+#include "forebay/cli/demo_view.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "forebay/cli/discard_list.hpp"
+#include "forebay/cli/duration_text.hpp"
+
+namespace forebay::cli {
+namespace {
+
+constexpr int kNameColumn = 2;
+constexpr int kValueColumn = 13;
+constexpr int kBarColumn = 22;
+constexpr int kRightOfBar = 24;  // columns kept for the words behind a bar
+
+std::string rate_text(double per_second) {
+  return per_second < 99.95 ? fmt::format("{:.1f}/s", per_second)
+                            : grouped(static_cast<std::uint64_t>(per_second + 0.5)) + "/s";
+}
+
+std::string clock_text(Duration time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
+}
+
+class View {
+ public:
+  View(const DemoOptions& options, const DemoTrend& trend, const TextStyle& style)
+      : options_(options), trend_(trend), pool_(trend.now.pool), style_(style) {}
+
+  std::vector<std::string> lines(DemoStage stage) {
+    head(stage);
+    connections();
+    supply();
+    callers();
+    errors();
+    return std::move(lines_);
+  }
+
+ private:
+  StyledLine line() const { return StyledLine(style_); }
+  StyledLine named(std::string_view name) const {
+    return line().to_column(kNameColumn).add(name).to_column(kValueColumn);
+  }
+  void keep(const StyledLine& finished) { lines_.push_back(finished.text()); }
+  void blank() { lines_.emplace_back(); }
+  int bar_width() const { return std::clamp(style_.width - kBarColumn - kRightOfBar, 6, 60); }
+
+  void head(DemoStage stage);
+  void connections();
+  void connection_row(std::string_view name, int count, Colour colour, std::string_view note = {});
+  void supply();
+  void callers();
+  void errors();
+  void error(std::string_view name, std::string_view text);
+
+  const DemoOptions& options_;
+  const DemoTrend& trend_;
+  const PoolStatistics& pool_;
+  const TextStyle style_;
+  std::vector<std::string> lines_;
+};
+
+void View::head(DemoStage stage) {
+  std::string clock = clock_text(trend_.now.at);
+  if (options_.run_time > Duration::zero()) clock += " of " + clock_text(options_.run_time);
+  if (stage == DemoStage::filling) clock = "filling";
+  if (stage == DemoStage::ending) clock = "ending";
+  keep(line().add("forebay demo", Colour::bold).add("  on ").add(options_.place).at_right(
+      clock, Colour::bold));
+  keep(line()
+           .add(fmt::format("{} callers hold a session for {} each; connections live {}",
+                            options_.threads, duration_text(options_.hold),
+                            duration_text(options_.pool.lifetime)),
+                Colour::dim)
+           .at_right("Ctrl-C ends", Colour::dim));
+  blank();
+}
+
+void View::connections() {
+  const int counted = pool_.open() + pool_.opening + pool_.closing;
+  keep(line()
+           .add("connections", Colour::bold)
+           .to_column(kValueColumn)
+           .add(fmt::format("{} of at most {}", counted, pool_.max)));
+  connection_row("ready", pool_.ready, Colour::green, fmt::format("target {}", pool_.target_ready));
+  connection_row("lent", pool_.lent, Colour::blue);
+  connection_row("cleaning", pool_.cleaning, Colour::cyan);
+  connection_row("opening", pool_.opening, Colour::yellow);
+  connection_row("closing", pool_.closing, Colour::magenta);
+  blank();
+}
+
+void View::connection_row(std::string_view name, int count, Colour colour, std::string_view note) {
+  keep(named(name)
+           .add(fmt::format("{:>7}", count))
+           .to_column(kBarColumn)
+           .bar(bar_width(), count, pool_.max, colour)
+           .add(note.empty() ? "" : "  ")
+           .add(note, Colour::dim));
+}
+
+void View::supply() {
+  const PoolCounters& counters = pool_.counters;
+  const double limit = options_.pool.connect_rate;
+  keep(line().add("supply", Colour::bold));
+  StyledLine connects = named("connects");
+  connects.add(fmt::format("{:>7}", rate_text(trend_.connects_per_second))).to_column(kBarColumn);
+  if (limit > 0) {
+    connects.bar(bar_width(), trend_.connects_per_second, limit, Colour::yellow)
+        .add(fmt::format("  limit {:g}/s, burst {}", limit, options_.pool.connect_burst), Colour::dim);
+  } else {
+    connects.add("no limit", Colour::dim);
+  }
+  keep(connects);
+  keep(named("opened")
+           .add(fmt::format("{:>7}", grouped(counters.opened)))
+           .to_column(kBarColumn)
+           .add(fmt::format("{} failed", grouped(counters.open_failures)),
+                counters.open_failures > 0 ? Colour::red : Colour::plain)
+           .add(fmt::format(", a connect takes {}", readable_time(pool_.connect_time)), Colour::dim));
+  const DiscardList discards(counters);
+  keep(named("discarded")
+           .add(fmt::format("{:>7}", grouped(discards.total())))
+           .to_column(kBarColumn)
+           .add(discards.text(style_.width - kBarColumn), Colour::dim));
+  blank();
+}
+
+void View::callers() {
+  const LoadCounts& load = trend_.now.load;
+  const LatencySnapshot& times = trend_.recent_acquire_times;
+  const std::uint64_t empty = pool_.counters.empty;
+  keep(line().add("callers", Colour::bold));
+  keep(named("statements")
+           .add(fmt::format("{:>7}", rate_text(trend_.statements_per_second)))
+           .to_column(kBarColumn)
+           .add(fmt::format("{} in all, ", grouped(load.statements)))
+           .add(fmt::format("{} failed", grouped(load.failures)),
+                load.failures > 0 ? Colour::red : Colour::plain));
+  keep(named("acquire")
+           .add("p50 ", Colour::dim)
+           .add(fmt::format("{:<9}", readable_time(times.percentile(50))))
+           .add(" p99 ", Colour::dim)
+           .add(fmt::format("{:<9}", readable_time(times.percentile(99))))
+           .add(" p99.9 ", Colour::dim)
+           .add(fmt::format("{:<9}", readable_time(times.percentile(99.9))))
+           .add(" last 10 s", Colour::dim));
+  keep(named("empty")
+           .add(fmt::format("{:>7}", grouped(empty)), empty > 0 ? Colour::red : Colour::green)
+           .to_column(kBarColumn)
+           .add(empty == 1 ? "time a caller found" : "times a caller found", Colour::dim)
+           .add(" none ready; ", Colour::dim)
+           .add(fmt::format("{} waiting now", pool_.waiters),
+                pool_.waiters > 0 ? Colour::yellow : Colour::plain));
+}
+
+void View::errors() {
+  if (pool_.last_connect_error.empty() && trend_.now.load.last_failure.empty()) return;
+  blank();
+  error("last connect error", pool_.last_connect_error);
+  error("last failure", trend_.now.load.last_failure);
+}
+
+// Over two lines if it must: the end of such a text often says the most.
+void View::error(std::string_view name, std::string_view text) {
+  if (text.empty()) return;
+  StyledLine first = line();
+  first.add(name, Colour::red).add(": ");
+  const auto room = static_cast<std::size_t>(std::max(style_.width - first.columns(), 0));
+  keep(first.add(text));
+  if (text.size() > room) keep(line().add("  ").add(text.substr(room)));
+}
+
+}  // namespace
+
+std::vector<std::string> render(const DemoOptions& options, DemoStage stage, const DemoTrend& trend,
+                                const TextStyle& style) {
+  return View(options, trend, style).lines(stage);
+}
+
+}  // namespace forebay::cli

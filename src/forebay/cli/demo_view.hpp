@@ -1,0 +1,21 @@
+// The live view of the demo: a trend in, lines of text out. Pure.
+//
+// No line is wider than the style allows. At 80 columns the view has at most 23 lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "forebay/cli/demo_history.hpp"
+#include "forebay/cli/demo_options.hpp"
+#include "forebay/cli/styled_line.hpp"
+
+namespace forebay::cli {
+
+enum class DemoStage : std::uint8_t { filling, running, ending };
+
+std::vector<std::string> render(const DemoOptions& options, DemoStage stage, const DemoTrend& trend,
+                                const TextStyle& style);
+
+}  // namespace forebay::cli
