@@ -30,7 +30,8 @@ void DemoLoad::run() {
     const Result<void> served = serve_once();
     if (served) continue;
     count_failure(served.error());
-    std::this_thread::sleep_for(kNap);  // a server that refuses at once is not asked in a tight loop
+    std::this_thread::sleep_for(
+        kNap);  // a server that refuses at once is not asked in a tight loop
   }
 }
 
@@ -39,7 +40,8 @@ Result<void> DemoLoad::serve_once() {
   Result<postgres::PooledSession> session = pool_.acquire_blocking(kAcquireLimit);
   if (!session) return failure(session.error());
   acquire_times_.record(steady_clock::now() - begun);
-  const Result<postgres::QueryResult> answer = (*session)->exec_blocking("SELECT 1", kStatementLimit);
+  const Result<postgres::QueryResult> answer =
+      (*session)->exec_blocking("SELECT 1", kStatementLimit);
   if (!answer) return failure(answer.error());
   statements_.fetch_add(1, std::memory_order_relaxed);
   hold_on();

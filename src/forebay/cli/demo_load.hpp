@@ -1,8 +1,8 @@
-// DemoLoad: threads that acquire a session, run a statement, hold on to the session and give it back,
-// again and again.
+// DemoLoad: threads that acquire a session, run a statement, hold on to the session and give it
+// back, again and again.
 //
-// Made, asked and ended by one thread. end() may be called while a thread waits for the pool; close the pool to
-// wake it. What fails after end() is not counted.
+// Made, asked and ended by one thread. end() may be called while a thread waits for the pool; close
+// the pool to wake it. What fails after end() is not counted.
 #pragma once
 
 #include <atomic>

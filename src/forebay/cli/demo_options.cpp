@@ -33,11 +33,12 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
-int whole_number(std::string_view option, std::string_view text, int otherwise, Problems& problems) {
+int whole_number(std::string_view option, std::string_view text, int otherwise,
+                 Problems& problems) {
   const std::optional<int> number = parse_number<int>(text);
   if (number) return *number;
-  problems.push_back(fmt::format("{} is {}: it must be a whole number, as in {} 20", option,
-                                 shown(text), option));
+  problems.push_back(
+      fmt::format("{} is {}: it must be a whole number, as in {} 20", option, shown(text), option));
   return otherwise;
 }
 
@@ -56,9 +57,8 @@ Duration time(std::string_view option, std::string_view text, Duration otherwise
               Problems& problems) {
   const std::optional<Duration> parsed = parse_duration(text);
   if (parsed) return *parsed;
-  problems.push_back(
-      fmt::format("{} is {}: it must be a time with its unit, as in 250ms, 5s, 2m or 1h", option,
-                  shown(text)));
+  problems.push_back(fmt::format(
+      "{} is {}: it must be a time with its unit, as in 250ms, 5s, 2m or 1h", option, shown(text)));
   return otherwise;
 }
 
@@ -99,9 +99,10 @@ int connections(const DemoArguments& arguments, Problems& problems) {
   const int number = whole_number("--connections", arguments.connections, kAnySize, problems);
   const bool is_number = parse_number<int>(arguments.connections).has_value();
   if (!is_number || arguments.database || number <= kMostThrowAway) return number;
-  problems.push_back(fmt::format(
-      "--connections is {}: without --database it must be between 1 and {}, since each is a process",
-      number, kMostThrowAway));
+  problems.push_back(
+      fmt::format("--connections is {}: without --database it must be between 1 and {}, since each "
+                  "is a process",
+                  number, kMostThrowAway));
   return kAnySize;
 }
 
@@ -109,7 +110,8 @@ void read_pool(const DemoArguments& arguments, PoolOptions& pool, Problems& prob
   pool.name = "demo";
   pool.supply = Supply::reservoir;
   pool.size.max = connections(arguments, problems);
-  if (arguments.ready) pool.size.target_ready = whole_number("--ready", *arguments.ready, 1, problems);
+  if (arguments.ready)
+    pool.size.target_ready = whole_number("--ready", *arguments.ready, 1, problems);
   // The demo itself waits for the fill, with its view on the screen and an ear for Ctrl-C.
   pool.size.low_watermark = 0;
   pool.lifetime = time("--lifetime", arguments.lifetime, kAnyTime, problems);

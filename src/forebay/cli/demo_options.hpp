@@ -1,7 +1,7 @@
 // DemoOptions: what "forebay demo" was told, and the way there from the words of the command line.
 //
-// read() finds everything that is wrong at once. The texts name options as the user types them and never
-// show a connection string.
+// read() finds everything that is wrong at once. The texts name options as the user types them and
+// never show a connection string.
 #pragma once
 
 #include <optional>

@@ -43,7 +43,8 @@ std::string discards_json(const PoolCounters& counters) {
   std::string items;
   for (std::size_t i = 0; i < kDiscardReasons; ++i) {
     const auto reason = static_cast<DiscardReason>(i);
-    items += fmt::format("{}{}:{}", i > 0 ? "," : "", quoted(name(reason)), counters.discarded(reason));
+    items +=
+        fmt::format("{}{}:{}", i > 0 ? "," : "", quoted(name(reason)), counters.discarded(reason));
   }
   return "{" + items + "}";
 }
@@ -68,9 +69,9 @@ std::string summary_text(const DemoOptions& options, const DemoSample& end) {
                                           : "times that a caller found no connection ready");
   text += fmt::format("  opened     {} connections, {} connects failed\n", grouped(counters.opened),
                       grouped(counters.open_failures));
-  text += fmt::format("  discarded  {}{}{}\n", grouped(discards.total()),
-                      discards.total() > 0 ? ": " : "",
-                      discards.text(std::numeric_limits<int>::max()));
+  text +=
+      fmt::format("  discarded  {}{}{}\n", grouped(discards.total()),
+                  discards.total() > 0 ? ": " : "", discards.text(std::numeric_limits<int>::max()));
   if (!end.pool.last_connect_error.empty()) {
     text += fmt::format("  last connect error: {}\n", plain(end.pool.last_connect_error));
   }

@@ -68,8 +68,11 @@ void View::head(DemoStage stage) {
   if (options_.run_time > Duration::zero()) clock += " of " + clock_text(options_.run_time);
   if (stage == DemoStage::filling) clock = "filling";
   if (stage == DemoStage::ending) clock = "ending";
-  keep(line().add("forebay demo", Colour::bold).add("  on ").add(options_.place).at_right(
-      clock, Colour::bold));
+  keep(line()
+           .add("forebay demo", Colour::bold)
+           .add("  on ")
+           .add(options_.place)
+           .at_right(clock, Colour::bold));
   keep(line()
            .add(fmt::format("{} callers hold a session for {} each; connections live {}",
                             options_.threads, duration_text(options_.hold),
@@ -110,7 +113,8 @@ void View::supply() {
   connects.add(fmt::format("{:>7}", rate_text(trend_.connects_per_second))).to_column(kBarColumn);
   if (limit > 0) {
     connects.bar(bar_width(), trend_.connects_per_second, limit, Colour::yellow)
-        .add(fmt::format("  limit {:g}/s, burst {}", limit, options_.pool.connect_burst), Colour::dim);
+        .add(fmt::format("  limit {:g}/s, burst {}", limit, options_.pool.connect_burst),
+             Colour::dim);
   } else {
     connects.add("no limit", Colour::dim);
   }
@@ -120,7 +124,8 @@ void View::supply() {
            .to_column(kBarColumn)
            .add(fmt::format("{} failed", grouped(counters.open_failures)),
                 counters.open_failures > 0 ? Colour::red : Colour::plain)
-           .add(fmt::format(", a connect takes {}", readable_time(pool_.connect_time)), Colour::dim));
+           .add(fmt::format(", a connect takes {}", readable_time(pool_.connect_time)),
+                Colour::dim));
   const DiscardList discards(counters);
   keep(named("discarded")
            .add(fmt::format("{:>7}", grouped(discards.total())))

@@ -43,7 +43,8 @@ std::optional<std::int64_t> scaled(std::string_view whole, std::string_view frac
   std::int64_t place = unit;
   for (const char digit : fraction) {
     if (!total) return std::nullopt;
-    // 1h is 2^13 * 3^2 * 5^11 nanoseconds, so a place may stop being whole only at a digit that is 0.
+    // 1h is 2^13 * 3^2 * 5^11 nanoseconds, so a place may stop being whole only at a digit that is
+    // 0.
     if (place % 10 != 0 && digit != '0') return std::nullopt;
     place /= 10;
     total = sum(*total, digit - '0', place);
@@ -97,11 +98,12 @@ std::string readable_time(Duration time) {
     double nanoseconds;
     double below;  // in its own unit: from here on the next one reads better
   };
-  static constexpr std::array<Scale, 5> kScales{{{"ns", 1, 999.5},
-                                                 {"us", 1e3, 999.5},
-                                                 {"ms", 1e6, 999.5},
-                                                 {"s", 1e9, 119.5},
-                                                 {"min", 60e9, std::numeric_limits<double>::max()}}};
+  static constexpr std::array<Scale, 5> kScales{
+      {{"ns", 1, 999.5},
+       {"us", 1e3, 999.5},
+       {"ms", 1e6, 999.5},
+       {"s", 1e9, 119.5},
+       {"min", 60e9, std::numeric_limits<double>::max()}}};
   for (const Scale& scale : kScales) {
     const double value = static_cast<double>(time.count()) / scale.nanoseconds;
     if (value >= scale.below) continue;

@@ -1,9 +1,9 @@
-// Interrupt: the wish of the user or the system that this program ends (SIGINT, SIGTERM, SIGHUP), as
-// something to wait for instead of a handler.
+// Interrupt: the wish of the user or the system that this program ends (SIGINT, SIGTERM, SIGHUP),
+// as something to wait for instead of a handler.
 //
-// One at a time, made on the main thread before any other thread, so that all of them inherit the mask
-// which keeps the signals for this object. Once one has been seen, the next takes its usual course and
-// ends the process at once.
+// One at a time, made on the main thread before any other thread, so that all of them inherit the
+// mask which keeps the signals for this object. Once one has been seen, the next takes its usual
+// course and ends the process at once.
 #pragma once
 
 #include <chrono>

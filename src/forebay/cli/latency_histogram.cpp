@@ -9,7 +9,8 @@
 namespace forebay::cli {
 namespace latency {
 
-// Times below 16 ns have a bucket each. From there on the top five bits of the time say which bucket.
+// Times below 16 ns have a bucket each. From there on the top five bits of the time say which
+// bucket.
 std::size_t bucket_of(Duration time) {
   static constexpr std::uint64_t kSteps = 1 << kStepBits;
   const auto nanoseconds = static_cast<std::uint64_t>(std::max(time, Duration::zero()).count());
@@ -38,7 +39,8 @@ std::uint64_t LatencySnapshot::count() const {
 Duration LatencySnapshot::percentile(double percent) const {
   const std::uint64_t total = count();
   if (total == 0) return Duration::zero();
-  const auto share = static_cast<std::uint64_t>(std::ceil(static_cast<double>(total) * percent / 100));
+  const auto share =
+      static_cast<std::uint64_t>(std::ceil(static_cast<double>(total) * percent / 100));
   const std::uint64_t rank = std::clamp<std::uint64_t>(share, 1, total);
   std::uint64_t seen = 0;
   std::size_t bucket = 0;

@@ -6,7 +6,8 @@
 
 namespace forebay::cli {
 
-// A sentence of problems(PoolOptions) in the words of the command line: "--ready is 30: it must be …".
+// A sentence of problems(PoolOptions) in the words of the command line: "--ready is 30: it must be
+// …".
 std::string in_words_of_command_line(std::string_view problem);
 
 }  // namespace forebay::cli

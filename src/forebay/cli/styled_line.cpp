@@ -25,8 +25,8 @@ std::string_view take_character(std::string_view& text) {
 }
 
 std::string_view code_of(Colour colour) {
-  static constexpr std::array<std::string_view, 9> kCodes = {
-      "0", "1", "2", "31", "32", "33", "34", "36", "35"};
+  static constexpr std::array<std::string_view, 9> kCodes = {"0",  "1",  "2",  "31", "32",
+                                                             "33", "34", "36", "35"};
   return kCodes[static_cast<std::size_t>(colour)];
 }
 

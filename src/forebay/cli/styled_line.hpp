@@ -1,4 +1,5 @@
-// StyledLine: one line of terminal text that never grows wider than told, with colours that cost no width.
+// StyledLine: one line of terminal text that never grows wider than told, with colours that cost no
+// width.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,15 @@ class StyledLine {
  public:
   explicit StyledLine(const TextStyle& style) : style_(style) {}
 
-  // What does not fit is cut. Control characters become spaces: text of others cannot steer the terminal.
+  // What does not fit is cut. Control characters become spaces: text of others cannot steer the
+  // terminal.
   StyledLine& add(std::string_view text, Colour colour = Colour::plain);
   // Spaces up to the column; at least one.
   StyledLine& to_column(int column);
   // The text at the right edge, if there is room for it and a space.
   StyledLine& at_right(std::string_view text, Colour colour = Colour::plain);
-  // A bar of the given width, of which part / whole is full. Something is shown of every part above zero.
+  // A bar of the given width, of which part / whole is full. Something is shown of every part above
+  // zero.
   StyledLine& bar(int width, double part, double whole, Colour colour);
 
   int columns() const { return columns_; }

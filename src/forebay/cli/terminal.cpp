@@ -101,7 +101,8 @@ Size size_of_terminal() {
 }  // namespace
 
 Terminal::Terminal()
-    : is_live_(::isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb" && variable("TERM") != ""),
+    : is_live_(::isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb" &&
+               variable("TERM") != ""),
       has_colour_(is_live_ && variable("NO_COLOR").empty()),
       has_unicode_(speaks_utf8()) {
   if (!is_live_) return;
@@ -127,8 +128,8 @@ void Terminal::go_to_top(std::string& out) const {
   if (drawn_.size() > 1) out += "\x1b[" + std::to_string(drawn_.size() - 1) + "A";
 }
 
-// One write, and no line is cleared before it is drawn again: nothing flickers. There is no line end
-// after the last line, so the block may fill the whole height.
+// One write, and no line is cleared before it is drawn again: nothing flickers. There is no line
+// end after the last line, so the block may fill the whole height.
 void Terminal::draw(const std::vector<std::string>& lines) {
   if (!is_live_) return;
   std::string out;

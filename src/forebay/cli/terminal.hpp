@@ -1,9 +1,9 @@
-// Terminal: a block of lines at the bottom of the terminal that is drawn again and again in place, with
-// messages passing above it.
+// Terminal: a block of lines at the bottom of the terminal that is drawn again and again in place,
+// with messages passing above it.
 //
-// Its destructor takes the block away and puts the terminal back as it was; so does a crash. One at a
-// time, used by one thread. Without a terminal (a pipe, a file, TERM=dumb) is_live() is false and nothing
-// is ever written.
+// Its destructor takes the block away and puts the terminal back as it was; so does a crash. One at
+// a time, used by one thread. Without a terminal (a pipe, a file, TERM=dumb) is_live() is false and
+// nothing is ever written.
 #pragma once
 
 #include <string>

@@ -100,8 +100,8 @@ class [[nodiscard]] Task {
     frame_.promise().awaiter = awaiter;
     return true;
   }
-  // The task ends here, with its parameters, before the awaiter goes on. Without this, clang would keep
-  // a task that is awaited by name until the end of its scope, and g++ 12, which moves it, would not.
+  // The task ends here, with its parameters, before the awaiter goes on. A task awaited by name
+  // would otherwise live to the end of its scope with clang, but not with g++ 12, which moves it.
   T await_resume() {
     const Task finished(std::move(*this));
     return finished.frame_.promise().take();

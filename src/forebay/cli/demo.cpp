@@ -1,0 +1,197 @@
+#include "forebay/cli/demo.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "forebay/base/log.hpp"
+#include "forebay/cli/demo_server.hpp"
+#include "forebay/cli/demo_summary.hpp"
+#include "forebay/cli/demo_view.hpp"
+#include "forebay/cli/duration_text.hpp"
+#include "forebay/cli/interrupt.hpp"
+#include "forebay/cli/message_queue.hpp"
+#include "forebay/cli/terminal.hpp"
+
+namespace forebay::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFrame{250};
+constexpr milliseconds kFillStep{50};
+constexpr Duration kCloseLimit = std::chrono::seconds(10);
+
+// The members are in the order in which the parts lean on each other; they end in reverse.
+class Demo {
+ public:
+  explicit Demo(const DemoOptions& options)
+      : options_(options), target_(options.database.value_or("")) {
+    if (terminal_.is_live() && ::isatty(STDERR_FILENO) == 1) messages_.emplace();
+    interrupt_.listen_to_keys(terminal_.keys());
+  }
+
+  // What was done, or nothing when the user ended it before there was anything to do.
+  Result<std::optional<DemoSample>> run();
+  const DemoOptions& options() const { return options_; }
+
+ private:
+  Result<void> find_database();
+  Result<void> fill();
+  void serve();
+  void end();
+
+  DemoSample look();
+  void draw(DemoStage stage);
+  Instant now() { return runtime_.scheduler().now(); }
+
+  DemoOptions options_;
+  std::string target_;
+  Interrupt interrupt_;
+  Terminal terminal_;
+  std::optional<MessageQueue> messages_;
+  DemoHistory history_;
+  Runtime runtime_;
+  std::unique_ptr<embedded::PostgresServer> server_;
+  std::unique_ptr<postgres::PostgresPool> pool_;
+  std::optional<DemoLoad> load_;
+  Instant begun_{};
+};
+
+Result<std::optional<DemoSample>> Demo::run() {
+  using Outcome = Result<std::optional<DemoSample>>;
+  const auto is_interrupted = [this] { return interrupt_.wait(milliseconds(0)); };
+  const Result<void> found = find_database();
+  // An interrupted start may have failed because of the interrupt.
+  if (is_interrupted()) return Outcome(std::nullopt);
+  if (!found) return failure(found.error());
+
+  auto opened = postgres::PostgresPool::open(runtime_, target_, options_.pool);
+  if (!opened) return failure(opened.error());
+  pool_ = std::move(*opened);
+  const Result<void> filled = fill();
+  std::optional<DemoSample> last;
+  if (filled && !is_interrupted()) {
+    serve();
+    last = look();
+  }
+  end();
+  if (!filled) return failure(filled.error());
+  return Outcome(std::move(last));
+}
+
+Result<void> Demo::find_database() {
+  if (options_.database) return {};
+  terminal_.draw({"starting a throw-away PostgreSQL; the first time takes some seconds …"});
+  Result<DemoServer> launched = launch_demo_server(runtime_, options_.pool.size.max);
+  if (!launched) {
+    return failure(launched.error().code(),
+                   launched.error().text() + "\n(--database URL takes a server of your own)");
+  }
+  server_ = std::move(launched->server);
+  target_ = std::move(launched->url);
+  options_.place = fmt::format("a throw-away PostgreSQL that allows {}", options_.pool.size.max);
+  return {};
+}
+
+// Fails when not one connection could be opened in time. Fewer than wanted are a beginning.
+Result<void> Demo::fill() {
+  begun_ = now();
+  const Duration limit = options_.pool.initial_fill_limit;
+  const Instant deadline = deadline_after(begun_, limit);
+  PoolStatistics pool = pool_->statistics();
+  while (pool.open() < pool.target_ready && now() < deadline) {
+    draw(DemoStage::filling);
+    if (interrupt_.wait(kFillStep)) return {};
+    pool = pool_->statistics();
+  }
+  if (pool.open() >= pool.target_ready) return {};
+  const std::string reason =
+      pool.last_connect_error.empty() ? "no answer" : pool.last_connect_error;
+  if (pool.counters.opened == 0) {
+    return failure(Errc::connect_failed, fmt::format("no connection to {} within {}: {}",
+                                                     options_.place, duration_text(limit), reason));
+  }
+  log::warning(fmt::format("demo: {} of {} connections after {}, going on: {}", pool.open(),
+                           pool.target_ready, duration_text(limit), reason));
+  return {};
+}
+
+void Demo::serve() {
+  begun_ = now();
+  history_ = DemoHistory();
+  load_.emplace(*pool_, options_.threads, options_.hold);
+  const bool is_endless = options_.run_time == Duration::zero();
+  const Instant deadline = is_endless ? kNever : deadline_after(begun_, options_.run_time);
+  for (;;) {
+    draw(DemoStage::running);
+    const Duration left = deadline - now();
+    if (left <= Duration::zero()) return;
+    const auto pause = std::min<Duration>(kFrame, left);
+    // Rounded up: a wait that ends a little early would be followed by many of no length.
+    if (interrupt_.wait(std::chrono::ceil<milliseconds>(pause))) return;
+  }
+}
+
+// Closing wakes the callers that wait, so none of them delays the end.
+void Demo::end() {
+  if (load_) load_->end();
+  draw(DemoStage::ending);
+  if (!pool_->close(kCloseLimit)) log::warning("demo: the pool is still closing");
+}
+
+DemoSample Demo::look() {
+  DemoSample sample;
+  sample.at = now() - begun_;
+  sample.pool = pool_->statistics();
+  if (load_) {
+    sample.load = load_->counts();
+    sample.acquire_times = load_->acquire_times();
+  }
+  return sample;
+}
+
+void Demo::draw(DemoStage stage) {
+  if (!terminal_.is_live()) return;
+  history_.add(look());
+  const TextStyle style = terminal_.style();
+  if (messages_) {
+    const TextStyle uncut{std::numeric_limits<int>::max(), style.has_colour, style.has_unicode};
+    for (const std::string& message : messages_->take()) {
+      terminal_.print_above(StyledLine(uncut).add("warning: ", Colour::yellow).add(message).text());
+    }
+  }
+  terminal_.draw(render(options_, stage, history_.trend(), style));
+}
+
+bool print(const std::string& text) {
+  return std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+}
+
+}  // namespace
+
+int run_demo(const DemoOptions& given) {
+  DemoOptions options = given;
+  Result<std::optional<DemoSample>> done = std::nullopt;
+  {
+    Demo demo(options);
+    done = demo.run();
+    options = demo.options();
+  }
+  // Everything has ended and the terminal is as it was: only now is it time for words.
+  if (!done) {
+    std::fprintf(stderr, "forebay demo: %s\n", done.error().text().c_str());
+    return 1;
+  }
+  if (!*done) {
+    std::fputs("forebay demo: ended before it had begun\n", stderr);
+    return 0;
+  }
+  const DemoSample& last = **done;
+  return print(options.is_json ? summary_json(options, last) : summary_text(options, last)) ? 0 : 1;
+}
+
+}  // namespace forebay::cli

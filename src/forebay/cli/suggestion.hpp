@@ -1,0 +1,13 @@
+// What somebody who mistyped a word probably meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace forebay::cli {
+
+// The known word that is nearest to the given one; empty if none is near.
+std::string_view nearest(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace forebay::cli
