@@ -2,17 +2,18 @@
 //
 // Rows: 1, 2, 8 and 32 threads on pools of 32, 8 and 4 connections, each for ours, for the mutex +
 // condition variable + deque pool everybody writes first, and for the floor: two uncontended
-// lock-and-unlock pairs, because taking and giving back need one each. Connections are fakes that need no
-// reset; the hold is nothing, which is the hardest case for a pool. p99.9 is that of acquire alone, timed
-// one call in sixteen. Left out: the server, the network, and what a caller does with a connection.
-#include <benchmark/benchmark.h>
-
+// lock-and-unlock pairs, because taking and giving back need one each. Connections are fakes that
+// need no reset; the hold is nothing, which is the hardest case for a pool. p99.9 is that of
+// acquire alone, timed one call in sixteen. Left out: the server, the network, and what a caller
+// does with a connection.
 #include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
+
+#include <benchmark/benchmark.h>
 
 #include "queue_pool.hpp"
 #include "support/real_pool.hpp"
@@ -45,8 +46,8 @@ class Sampler {
     if (samples_.empty()) return;
     const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(samples_.size()) * 0.999);
     std::nth_element(samples_.begin(), samples_.begin() + rank, samples_.end());
-    state.counters["p99.9_ns"] =
-        benchmark::Counter(samples_[static_cast<std::size_t>(rank)], benchmark::Counter::kAvgThreads);
+    state.counters["p99.9_ns"] = benchmark::Counter(samples_[static_cast<std::size_t>(rank)],
+                                                    benchmark::Counter::kAvgThreads);
   }
 
  private:
@@ -77,7 +78,8 @@ void forebay_acquire(benchmark::State& state) {
 }
 
 void queue_acquire(benchmark::State& state) {
-  if (state.thread_index() == 0) queue_pool = std::make_unique<QueuePool>(static_cast<int>(state.range(0)));
+  if (state.thread_index() == 0)
+    queue_pool = std::make_unique<QueuePool>(static_cast<int>(state.range(0)));
   Sampler sampler;
   for (auto _ : state) {
     QueuePool& pool = *queue_pool;

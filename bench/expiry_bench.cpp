@@ -1,13 +1,13 @@
 // What does an expiry pass cost when few of many connections are due?
 //
-// 100, 1,000 and 10,000 ready connections, of which ten are due at each pass: the time must follow the ten,
-// not the thousands. Beside it the scan that a channel or a queue forces upon a pool: every connection is
-// taken out, looked at and put back. And: how long does a virtual hour of a whole reservoir take?
-// Left out: closing and opening connections, which the pass only decides.
-#include <benchmark/benchmark.h>
-
+// 100, 1,000 and 10,000 ready connections, of which ten are due at each pass: the time must follow
+// the ten, not the thousands. Beside it the scan that a channel or a queue forces upon a pool:
+// every connection is taken out, looked at and put back. And: how long does a virtual hour of a
+// whole reservoir take? Left out: closing and opening connections, which the pass only decides.
 #include <deque>
 #include <memory>
+
+#include <benchmark/benchmark.h>
 
 #include "forebay/core/pool_state.hpp"
 #include "support/sim_pool.hpp"
@@ -32,7 +32,8 @@ PoolRules rules_for(int size) {
   return rules;
 }
 
-// A pool's state with all its connections ready. Their retirements are spaced by half a lifetime over size.
+// A pool's state with all its connections ready. Their retirements are spaced by half a lifetime
+// over size.
 class ReadyState {
  public:
   explicit ReadyState(int size) : state_(rules_for(size)), step_(kDue * (kLifetime / 2 / size)) {
@@ -133,7 +134,12 @@ void virtual_hour_of_a_reservoir(benchmark::State& state) {
   state.counters["steps"] = static_cast<double>(steps);
 }
 
-BENCHMARK(forebay_expiry_pass)->ArgName("ready")->Arg(100)->Arg(1'000)->Arg(10'000)->UseManualTime();
+BENCHMARK(forebay_expiry_pass)
+    ->ArgName("ready")
+    ->Arg(100)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->UseManualTime();
 BENCHMARK(scan_of_every_connection)->ArgName("ready")->Arg(100)->Arg(1'000)->Arg(10'000);
 BENCHMARK(virtual_hour_of_a_reservoir)->Unit(benchmark::kMillisecond);
 

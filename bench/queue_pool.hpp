@@ -1,8 +1,9 @@
-// The pool that everybody writes first: a mutex, a condition variable and a deque. The bench's yardstick.
+// The pool that everybody writes first: a mutex, a condition variable and a deque. The bench's
+// yardstick.
 //
-// It keeps the caller's deadline, as a pool must, and does nothing else: no expiry, no cap arithmetic, no
-// statistics, no report of who holds what. A woken waiter races with newcomers, so waiters are not served
-// in order of arrival.
+// It keeps the caller's deadline, as a pool must, and does nothing else: no expiry, no cap
+// arithmetic, no statistics, no report of who holds what. A woken waiter races with newcomers, so
+// waiters are not served in order of arrival.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,8 @@ class QueuePool {
 
   std::optional<int> acquire(std::chrono::nanoseconds timeout) {
     std::unique_lock lock(mutex_);
-    if (!available_.wait_for(lock, timeout, [this] { return !ready_.empty(); })) return std::nullopt;
+    if (!available_.wait_for(lock, timeout, [this] { return !ready_.empty(); }))
+      return std::nullopt;
     const int connection = ready_.back();
     ready_.pop_back();
     return connection;

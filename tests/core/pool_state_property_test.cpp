@@ -1,116 +1,28 @@
 // PoolState under any sequence of commands, against a reference model that predicts every decision
 // a caller can see and checks every decision of the background loop for a reason.
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <optional>
-#include <ostream>
 #include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "core/pool_commands.hpp"
 #include "core/pool_fixture.hpp"
 
 namespace forebay {
 namespace {
 
+using test::any_commands;
+using test::any_rules;
 using test::Caller;
+using test::Command;
 using test::TestPool;
+using test::Verb;
 using test::Work;
 using namespace std::chrono_literals;
-
-// Small times, so that a few commands are enough to live through several generations.
-int between(int low, int end) { return *rc::gen::resize(100, rc::gen::inRange(low, end)); }
-
-PoolRules any_rules() {
-  PoolRules rules;
-  rules.max = between(1, 7);
-  rules.max_ready = between(1, rules.max + 1);
-  rules.low_watermark = between(0, rules.max + 1);
-  rules.supply.mode = *rc::gen::element(Supply::standard, Supply::reservoir);
-  rules.supply.target_ready = between(0, rules.max + 1);
-  rules.supply.min_idle = between(0, 3);
-  rules.supply.keep_open = between(0, rules.max + 1);
-  rules.supply.max_opening = between(1, 5);
-  rules.expiry.lifetime = 1s;
-  rules.expiry.jitter = *rc::gen::element<Duration>(0ms, 200ms);
-  rules.expiry.guard_window = *rc::gen::element<Duration>(0ms, 100ms);
-  rules.backoff.first = 50ms;
-  rules.backoff.longest = 200ms;
-  rules.take_order = *rc::gen::element(TakeOrder::newest_first, TakeOrder::oldest_first);
-  rules.idle_timeout = *rc::gen::element<Duration>(200ms, Duration::max());
-  rules.check_after = *rc::gen::element<Duration>(150ms, Duration::max());
-  rules.leak_after = *rc::gen::element<Duration>(250ms, Duration::max());
-  return rules;
-}
-
-enum class Verb : std::uint8_t {
-  take,
-  take_roughly,
-  wait,
-  time_out,
-  give_back,
-  give_back_used,
-  give_back_plain,
-  discard,
-  opened,
-  open_failed,
-  refuse,
-  reset_done,
-  check_done,
-  gone,
-  suspect,
-  collect,
-  sleep,
-  pass_time,
-  resize,
-  close
-};
-
-struct Command {
-  Verb verb{};
-  int number = 0;
-};
-
-std::ostream& operator<<(std::ostream& out, const Command& command) {
-  constexpr std::array names = {
-      "take",           "take_roughly",    "wait",       "time_out", "give_back",
-      "give_back_used", "give_back_plain", "discard",    "opened",   "open_failed",
-      "refuse",         "reset_done",      "check_done", "gone",     "suspect",
-      "collect",        "sleep",           "pass_time",  "resize",   "close"};
-  return out << names[static_cast<std::size_t>(command.verb)] << ' ' << command.number;
-}
-
-rc::Gen<Command> any_command() {
-  const auto verb = rc::gen::weightedElement<Verb>({{8, Verb::take},
-                                                    {3, Verb::take_roughly},
-                                                    {4, Verb::wait},
-                                                    {2, Verb::time_out},
-                                                    {10, Verb::give_back},
-                                                    {6, Verb::give_back_used},
-                                                    {6, Verb::give_back_plain},
-                                                    {2, Verb::discard},
-                                                    {14, Verb::opened},
-                                                    {2, Verb::open_failed},
-                                                    {1, Verb::refuse},
-                                                    {6, Verb::reset_done},
-                                                    {5, Verb::check_done},
-                                                    {8, Verb::gone},
-                                                    {1, Verb::suspect},
-                                                    {16, Verb::collect},
-                                                    {2, Verb::sleep},
-                                                    {12, Verb::pass_time},
-                                                    {1, Verb::resize}});
-  return rc::gen::build<Command>(rc::gen::set(&Command::verb, verb),
-                                 rc::gen::set(&Command::number, rc::gen::inRange(0, 1'000)));
-}
-
-// Long enough for several generations from the first run on, whatever size rapidcheck has got to.
-rc::Gen<std::vector<Command>> any_commands() {
-  return rc::gen::resize(600, rc::gen::container<std::vector<Command>>(any_command()));
-}
 
 // The pool beside its model: the order of the ready and the line of the waiting.
 class Run {
@@ -145,6 +57,7 @@ class Run {
   std::optional<Fate> refusal_of(const Slot& slot) const;
   Fate fate_of(const Slot& slot) const;
   Fate fate_among_ready(const Slot& slot) const;
+  bool can_spare_one() const;
   void expect(const Slot& slot, const Fate& fate);
   void expect_scanned(const Slot& slot, std::size_t ready_before, int alive_before);
   void expect_line_served(const Slot& slot);
@@ -344,10 +257,16 @@ Run::Fate Run::fate_of(const Slot& slot) const {
   if (const auto refusal = refusal_of(slot)) return *refusal;
   Fate fate = fate_among_ready(slot);
   const bool is_due = pool_.now >= slot.retire_at || !slot.event_place.is_in_heap();
-  if (fate.state == SlotState::ready && is_due && !ready_.empty()) {
+  if (fate.state == SlotState::ready && is_due && !ready_.empty() && can_spare_one()) {
     fate = {SlotState::discarded, DiscardReason::replaced, true};
   }
   return fate;
+}
+
+// Few enough are on their way out or in.
+bool Run::can_spare_one() const {
+  const int moving = pool_.state.count(SlotState::opening) + pool_.state.approved() - alive();
+  return moving <= std::max(1, (pool_.state.approved() - moving) / 10);
 }
 
 Run::Fate Run::fate_among_ready(const Slot&) const {

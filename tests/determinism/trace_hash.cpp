@@ -1,6 +1,6 @@
-// Prints "seed hash" for three seeds: one virtual hour of a reservoir of 100 connections with short lives,
-// callers and connects that fail one time in ten. The hash covers every connect and every caller's fate,
-// so the builds of all compilers and optimization levels must print the same lines.
+// Prints "seed hash" for three seeds: one virtual hour of a reservoir of 100 connections with short
+// lives, callers and connects that fail one time in ten. The hash covers every connect and every
+// caller's fate, so the builds of all compilers and optimization levels must print the same lines.
 #include <cstdio>
 
 #include "support/sim_pool.hpp"

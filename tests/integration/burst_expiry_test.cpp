@@ -32,7 +32,10 @@ TEST_F(BurstExpiryTest, NobodyFindsThePoolEmpty) {
   }
 
   const PoolStatistics statistics = pool->statistics();
-  EXPECT_EQ(statistics.counters.empty - empty_before, 0u);
+  if (!kIsSanitized) {  // a sanitizer makes everything slow but the lives, which are counted in
+                        // seconds
+    EXPECT_EQ(statistics.counters.empty - empty_before, 0u);
+  }
   EXPECT_EQ(failed, 0);
   EXPECT_GT(served, 100);
   EXPECT_GT(statistics.counters.opened, 100u);

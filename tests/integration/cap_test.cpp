@@ -18,7 +18,8 @@ class CapTest : public PoolFixture {
     const std::string log = server->log_text();
     std::size_t count = 0;
     for (const char* text : {"too many", "remaining connection slots"}) {
-      for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1)) ++count;
+      for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1))
+        ++count;
     }
     return count;
   }
@@ -73,8 +74,9 @@ TEST_F(CapTest, IsNeverExceededUnderLoadKillsAndResizes) {
     // The last quarter of a round at ten: whoever held one of the others has given it back by now.
     const bool is_settled_at_ten = (round / 40) % 2 == 1 && round % 40 > 30;
     EXPECT_LE(seen, is_settled_at_ten ? 10 : 20);
-    kills += number(ask("SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity "
-                        "WHERE usename = 'app' ORDER BY random() LIMIT 1) AS victim"));
+    kills +=
+        number(ask("SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity "
+                   "WHERE usename = 'app' ORDER BY random() LIMIT 1) AS victim"));
     std::this_thread::sleep_for(20ms);
   }
   load.stop();
@@ -85,9 +87,10 @@ TEST_F(CapTest, IsNeverExceededUnderLoadKillsAndResizes) {
   EXPECT_EQ(refusals(), 0u) << server->log_text();
   EXPECT_TRUE(pool->close(30s));
   EXPECT_EQ(sessions(), 0);
-  std::printf("served %d statements, killed %d backends, at most %d sessions, opened %llu connections\n",
-              served.load(), kills, most,
-              static_cast<unsigned long long>(pool->statistics().counters.opened));
+  std::printf(
+      "served %d statements, killed %d backends, at most %d sessions, opened %llu connections\n",
+      served.load(), kills, most,
+      static_cast<unsigned long long>(pool->statistics().counters.opened));
 }
 
 }  // namespace

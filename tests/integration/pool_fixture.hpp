@@ -1,16 +1,16 @@
 // What the tests of a whole pool against a real server share.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "forebay/forebay.hpp"
+#include <gtest/gtest.h>
+
 #include "forebay/embedded/postgres_server.hpp"
+#include "forebay/forebay.hpp"
 
 namespace forebay::test {
 

@@ -1,8 +1,8 @@
 // Acquiring a ready connection and giving it back allocates nothing: counted, not timed.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <new>
+
+#include <gtest/gtest.h>
 
 #include "support/real_pool.hpp"
 

@@ -1,5 +1,5 @@
-// The same story told again and again, failing at another step each time. Whatever fails: every approval
-// comes back, every waiter ends, and the server never sees one session too many.
+// The same story told again and again, failing at another step each time. Whatever fails: every
+// approval comes back, every waiter ends, and the server never sees one session too many.
 #include <gtest/gtest.h>
 
 #include "support/sim_pool.hpp"
@@ -11,8 +11,8 @@ struct Story {
   int steps_that_could_fail = 0;
 };
 
-// A busy quarter of a minute with resets, checks, short lives and more callers than connections. Step k of the given
-// kind fails; with k = 0 none does.
+// A busy quarter of a minute with resets, checks, short lives and more callers than connections.
+// Step k of the given kind fails; with k = 0 none does.
 Story tell(const std::string& kind, int k, Supply supply) {
   PoolOptions options;
   options.size.max = 3;
@@ -26,7 +26,9 @@ Story tell(const std::string& kind, int k, Supply supply) {
   SimPool sim(options, static_cast<std::uint64_t>(k) + 1);
   sim.server.needs_reset = true;
   sim.server.reset_time = 1ms;
-  sim.server.fails = [&](const std::string& step, int number) { return step == kind && number == k; };
+  sim.server.fails = [&](const std::string& step, int number) {
+    return step == kind && number == k;
+  };
   sim.start();
   for (int round = 0; round < 10; ++round) {
     for (int i = 0; i < 5; ++i) sim.call(400ms, 30ms);
@@ -40,7 +42,8 @@ Story tell(const std::string& kind, int k, Supply supply) {
   }
   EXPECT_EQ(sim.server.refusals, 0) << kind << " " << k;
   EXPECT_LE(sim.server.most_sessions, 3) << kind << " " << k;
-  EXPECT_TRUE(sim.close()) << kind << " " << k;  // the pool's end checks that every approval is back
+  EXPECT_TRUE(sim.close()) << kind << " "
+                           << k;  // the pool's end checks that every approval is back
   EXPECT_EQ(sim.server.sessions, 0) << kind << " " << k;
   Story story;
   story.steps_that_could_fail = sim.server.steps[kind];
@@ -58,14 +61,14 @@ TEST_P(FaultTest, EveryStepMayFailOnce) {
   for (int k = 1; k <= healthy.steps_that_could_fail; ++k) tell(kind, k, supply);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Steps, FaultTest,
-    testing::Combine(testing::Values("connect", "reset", "check", "close"),
-                     testing::Values(Supply::standard, Supply::reservoir)),
-    [](const auto& test_case) {
-      return std::get<0>(test_case.param) +
-             (std::get<1>(test_case.param) == Supply::standard ? "_standard" : "_reservoir");
-    });
+INSTANTIATE_TEST_SUITE_P(Steps, FaultTest,
+                         testing::Combine(testing::Values("connect", "reset", "check", "close"),
+                                          testing::Values(Supply::standard, Supply::reservoir)),
+                         [](const auto& test_case) {
+                           return std::get<0>(test_case.param) +
+                                  (std::get<1>(test_case.param) == Supply::standard ? "_standard"
+                                                                                    : "_reservoir");
+                         });
 
 // A give back that fails: its user marks it broken, or the driver says it is useless.
 TEST(FaultTest, EveryGiveBackMayFailOnce) {

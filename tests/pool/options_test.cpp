@@ -20,7 +20,9 @@ TEST(OptionsTest, ATargetAboveMaxIsNamedWithBothNumbers) {
   options.size.target_ready = 25;
   options.size.low_watermark = 10;
 
-  EXPECT_THAT(problems(options), ElementsAre("target_ready is 25: it must be between 1 and 20 (it is a share of max)"));
+  EXPECT_THAT(
+      problems(options),
+      ElementsAre("target_ready is 25: it must be between 1 and 20 (it is a share of max)"));
 }
 
 TEST(OptionsTest, AGuardWindowLongerThanTheShortestLifeIsRefused) {
@@ -29,8 +31,9 @@ TEST(OptionsTest, AGuardWindowLongerThanTheShortestLifeIsRefused) {
   options.lifetime_jitter = 40s;
   options.guard_window = 45s;
 
-  EXPECT_THAT(problems(options), ElementsAre(HasSubstr("guard_window is 45 s: it must be shorter than the shortest "
-                                                       "life, which is 40 s (lifetime 60 s, lifetime_jitter 40 s")));
+  EXPECT_THAT(problems(options),
+              ElementsAre(HasSubstr("guard_window is 45 s: it must be shorter than the shortest "
+                                    "life, which is 40 s (lifetime 60 s, lifetime_jitter 40 s")));
 }
 
 TEST(OptionsTest, AServerThatCutsEarlierShortensTheShortestLife) {
@@ -56,9 +59,10 @@ TEST(OptionsTest, EverythingWrongIsListedAtOnce) {
 
   const std::vector<std::string> wrong = problems(options);
 
-  for (const char* option : {"max is 0", "min_idle is -1", "lifetime is 0 us", "lifetime_jitter is -1 s",
-                             "connect_timeout is -5 s", "connect_rate is -1", "connect_burst is 0",
-                             "max_opening is 0", "backoff goes from 10 s to 5 s"}) {
+  for (const char* option :
+       {"max is 0", "min_idle is -1", "lifetime is 0 us", "lifetime_jitter is -1 s",
+        "connect_timeout is -5 s", "connect_rate is -1", "connect_burst is 0", "max_opening is 0",
+        "backoff goes from 10 s to 5 s"}) {
     EXPECT_THAT(wrong, testing::Contains(HasSubstr(option)));
   }
 }

@@ -1,8 +1,8 @@
 // Threads, real time and a fake server: what the simulator cannot show. Run under ThreadSanitizer.
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "support/real_pool.hpp"
 
@@ -28,7 +28,9 @@ void configure(FakeServer& server) {
   server.close_time = 100us;
   server.needs_reset = true;
   server.reset_time = 20us;
-  server.fails = [](const std::string& step, int number) { return step == "connect" && number % 10 == 0; };
+  server.fails = [](const std::string& step, int number) {
+    return step == "connect" && number % 10 == 0;
+  };
 }
 
 class PoolStressTest : public testing::TestWithParam<Supply> {};
@@ -54,7 +56,8 @@ TEST_P(PoolStressTest, ThreadsAcquireBreakResizeAndTimeOut) {
         while (now_lent > most && !most_lent.compare_exchange_weak(most, now_lent)) {
         }
         ++served;
-        if (random.below(4) == 0) std::this_thread::sleep_for(std::chrono::microseconds(random.below(500)));
+        if (random.below(4) == 0)
+          std::this_thread::sleep_for(std::chrono::microseconds(random.below(500)));
         --lent;
         if (random.below(50) == 0) got->mark_broken();
       }
@@ -79,7 +82,8 @@ TEST_P(PoolStressTest, ThreadsAcquireBreakResizeAndTimeOut) {
   EXPECT_EQ(server.sessions, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Supplies, PoolStressTest, testing::Values(Supply::standard, Supply::reservoir),
+INSTANTIATE_TEST_SUITE_P(Supplies, PoolStressTest,
+                         testing::Values(Supply::standard, Supply::reservoir),
                          [](const auto& test_case) {
                            return test_case.param == Supply::standard ? "standard" : "reservoir";
                          });

@@ -1,7 +1,7 @@
 // The pool in virtual time: what callers see.
-#include <gtest/gtest.h>
-
 #include "forebay/pool/pool.hpp"
+
+#include <gtest/gtest.h>
 
 #include "support/sim_pool.hpp"
 
@@ -182,7 +182,9 @@ TEST(PoolTest, CloseEndsEveryWaiter) {
 
 TEST(PoolTest, TheTimeoutSaysWhoHoldsWhatAndWhyNothingOpens) {
   SimPool sim(standard(2));
-  sim.server.fails = [](const std::string& step, int number) { return step == "connect" && number > 1; };
+  sim.server.fails = [](const std::string& step, int number) {
+    return step == "connect" && number > 1;
+  };
   sim.start();
   sim.call(1s, 10s);
   sim.scheduler.run_for(10ms);
@@ -244,7 +246,9 @@ TEST(PoolTest, AResetRunsInTheBackgroundBeforeTheNextCaller) {
 TEST(PoolTest, AFailedResetDiscardsTheConnection) {
   SimPool sim(reservoir(1));
   sim.server.needs_reset = true;
-  sim.server.fails = [](const std::string& step, int number) { return step == "reset" && number == 1; };
+  sim.server.fails = [](const std::string& step, int number) {
+    return step == "reset" && number == 1;
+  };
   sim.start();
 
   auto& first = sim.call(1s, 1ms);

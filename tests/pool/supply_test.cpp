@@ -14,8 +14,9 @@ PoolOptions with_max(int max, Supply supply) {
   return options;
 }
 
-// HikariCP's spike: connect 150 ms, hold 2 ms, 5 ready, max 50, 50 callers at once. Five connections that
-// come back every 2 ms serve fifty callers in 20 ms; opening more would help nobody.
+// HikariCP's spike: connect 150 ms, hold 2 ms, 5 ready, max 50, 50 callers at once. Five
+// connections that come back every 2 ms serve fifty callers in 20 ms; opening more would help
+// nobody.
 TEST(SupplyTest, ASpikeIsServedByWhatComesBack) {
   PoolOptions options = with_max(50, Supply::standard);
   options.size.min_idle = 5;
@@ -39,8 +40,8 @@ TEST(SupplyTest, ASpikeIsServedByWhatComesBack) {
   EXPECT_LE(sim.statistics().counters.opened, 6u);
 }
 
-// A herd on an empty pool, first with short and then with long holds. Connects take 100 ms; before the
-// first has been seen, 50 ms is assumed.
+// A herd on an empty pool, first with short and then with long holds. Connects take 100 ms; before
+// the first has been seen, 50 ms is assumed.
 std::vector<Duration> herd_connect_starts(Duration hold) {
   SimPool sim(with_max(50, Supply::standard));
   sim.server.connect_time = 100ms;
@@ -57,9 +58,9 @@ std::vector<Duration> herd_connect_starts(Duration hold) {
 TEST(SupplyTest, AHerdWithShortHoldsOpensFew) {
   const std::vector<Duration> starts = herd_connect_starts(2ms);
 
-  // 0: one for the first caller. 50 ms: one assumed connect time has passed. 100 ms: the first is there and
-  // serves a caller every 2 ms; a wait of one connect time allows two in flight, and one still is. 150 ms: the
-  // second is there, so again one more. By 175 ms all fifty are served.
+  // 0: one for the first caller. 50 ms: one assumed connect time has passed. 100 ms: the first is
+  // there and serves a caller every 2 ms; a wait of one connect time allows two in flight, and one
+  // still is. 150 ms: the second is there, so again one more. By 175 ms all fifty are served.
   const std::vector<Duration> expected = {0ms, 50ms, 100ms, 150ms};
   EXPECT_EQ(starts, expected);
 }
@@ -71,8 +72,10 @@ TEST(SupplyTest, AHerdBehindLongHoldsGetsARampThatSteepens) {
   std::vector<int> in_flight_at_step;
   for (int step = 0; step < 12; ++step) {
     const Duration from = step * 100ms;
-    in_flight_at_step.push_back(static_cast<int>(
-        std::count_if(starts.begin(), starts.end(), [&](Duration start) { return start <= from && start > from - 100ms; })));
+    in_flight_at_step.push_back(
+        static_cast<int>(std::count_if(starts.begin(), starts.end(), [&](Duration start) {
+          return start <= from && start > from - 100ms;
+        })));
   }
   // Connects last one step, so those in flight are those that started within the last step.
   const std::vector<int> expected = {1, 2, 3, 4, 5, 6, 7, 8, 9, 5, 0, 0};
@@ -146,7 +149,9 @@ TEST(SupplyTest, AnIncompleteInitialFillWarnsAndGoesOn) {
     if (level == log::Level::warning) warnings.emplace_back(text);
   });
   SimPool sim(options);
-  sim.server.fails = [&sim](const std::string& step, int) { return step == "connect" && sim.now() < Instant(3s); };
+  sim.server.fails = [&sim](const std::string& step, int) {
+    return step == "connect" && sim.now() < Instant(3s);
+  };
 
   EXPECT_FALSE(sim.start());
 
@@ -182,7 +187,9 @@ TEST(SupplyTest, WarmUpOpensOneAfterTheOtherAndRetries) {
   options.backoff.first = 1ms;
   options.backoff.longest = 1ms;
   SimPool sim(options);
-  sim.server.fails = [](const std::string& step, int number) { return step == "connect" && number == 2; };
+  sim.server.fails = [](const std::string& step, int number) {
+    return step == "connect" && number == 2;
+  };
 
   EXPECT_TRUE(sim.start());
 
@@ -243,7 +250,9 @@ TEST(SupplyTest, AConnectionThatSatIdleIsCheckedAndADeadOneReplaced) {
   options.check_after_idle = 30s;
   SimPool sim(options);
   sim.start();
-  sim.server.fails = [](const std::string& step, int number) { return step == "check" && number == 1; };
+  sim.server.fails = [](const std::string& step, int number) {
+    return step == "check" && number == 1;
+  };
 
   sim.scheduler.run_for(45s);
 
@@ -298,7 +307,7 @@ TEST(SupplyTest, AConnectThatCameTooLateIsNotStarted) {
   sim.start();
   sim.call(10s, 100ms);  // takes the only permit of this second
   sim.scheduler.run_for(20ms);
-  sim.call(10s, 10ms);   // wants another, and is served by the first one's return
+  sim.call(10s, 10ms);  // wants another, and is served by the first one's return
   sim.scheduler.run_for(5s);
 
   EXPECT_EQ(sim.server.steps["connect"], 1);

@@ -1,10 +1,10 @@
-// Random pools under random faults, one world a seed. First a safety act, in which anything may fail and
-// nothing may go wrong; then a liveness act, in which nothing fails and everything must get well.
-// FOREBAY_SEEDS=1000 looks further.
-#include <gtest/gtest.h>
-
+// Random pools under random faults, one world a seed. First a safety act, in which anything may
+// fail and nothing may go wrong; then a liveness act, in which nothing fails and everything must
+// get well. FOREBAY_SEEDS=1000 looks further.
 #include <cstdlib>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "support/sim_pool.hpp"
 
@@ -13,7 +13,8 @@ namespace {
 
 class Swarm {
  public:
-  explicit Swarm(std::uint64_t seed) : random_(seed), options_(draw_options()), sim_(options_, seed) {
+  explicit Swarm(std::uint64_t seed)
+      : random_(seed), options_(draw_options()), sim_(options_, seed) {
     sim_.server.connect_time = random_.between(1ms, 200ms);
     sim_.server.reset_time = random_.between(0ms, 5ms);
     sim_.server.close_time = random_.between(0ms, 20ms);
@@ -52,7 +53,8 @@ class Swarm {
     options.check_after_idle = random_.between(1s, 60s);
     options.leak_after = random_.between(1s, 60s);
     options.on_leak = [](const LeakReport&) {};
-    options.connect_rate = random_.below(2) == 0 ? 0 : 1.0 + static_cast<double>(random_.below(200));
+    options.connect_rate =
+        random_.below(2) == 0 ? 0 : 1.0 + static_cast<double>(random_.below(200));
     options.connect_burst = 1 + static_cast<int>(random_.below(50));
     options.max_opening = 1 + static_cast<int>(random_.below(40));
     options.backoff.longest = 2s;
@@ -64,7 +66,12 @@ class Swarm {
     size.target_ready = 1 + static_cast<int>(random_.below(max));
     size.min_idle = static_cast<int>(random_.below(max + 1));
     size.keep_open = static_cast<int>(random_.below(max + 1));
-    if (random_.below(2) == 0) size.max_ready = 1 + static_cast<int>(random_.below(max));
+    const int most_wanted = std::max(*size.target_ready, size.min_idle);
+    if (random_.below(2) == 0) {
+      size.max_ready =
+          most_wanted +
+          static_cast<int>(random_.below(max - static_cast<std::uint64_t>(most_wanted) + 1));
+    }
   }
 
   Task<void> caller(std::uint64_t seed) {
@@ -128,7 +135,8 @@ class Swarm {
         options_.lifetime - options_.lifetime_jitter / 2 - options_.guard_window;
     const double needed = 4.0 * target / std::chrono::duration<double>(shortest).count();
     return shortest > 40 * sim_.server.connect_time &&
-           (options_.connect_rate == 0 || options_.connect_rate > needed) && options_.max_opening > 4;
+           (options_.connect_rate == 0 || options_.connect_rate > needed) &&
+           options_.max_opening > 4;
   }
 
   // In any window of a second at most rate + burst connects start.
@@ -137,7 +145,8 @@ class Swarm {
     const std::vector<Instant>& starts = sim_.server.connect_starts;
     const auto most = static_cast<std::size_t>(options_.connect_rate) +
                       static_cast<std::size_t>(options_.connect_burst);
-    for (std::size_t i = most; i < starts.size(); ++i) EXPECT_GE(starts[i] - starts[i - most], 1s - 1ms);
+    for (std::size_t i = most; i < starts.size(); ++i)
+      EXPECT_GE(starts[i] - starts[i - most], 1s - 1ms);
   }
 
   SeededRandom random_;

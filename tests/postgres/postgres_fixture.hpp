@@ -9,12 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include "forebay/embedded/postgres_server.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
 #include "forebay/env/task_group.hpp"
 #include "forebay/postgres/libpq_connection.hpp"
 #include "forebay/postgres/libpq_connector.hpp"
-#include "forebay/embedded/postgres_server.hpp"
 
 namespace forebay::postgres {
 

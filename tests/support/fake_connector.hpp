@@ -1,5 +1,5 @@
-// A server that exists only in memory, on whatever scheduler: it counts its sessions, refuses and delays
-// as told, and fails any chosen step.
+// A server that exists only in memory, on whatever scheduler: it counts its sessions, refuses and
+// delays as told, and fails any chosen step.
 #pragma once
 
 #include <functional>
@@ -52,13 +52,18 @@ class FakeConnection final : public Connection {
   bool is_usable() const noexcept override { return !is_broken; }
   bool needs_reset() const noexcept override { return server_.needs_reset; }
 
-  Task<Result<void>> reset(Instant deadline) override { return answer("reset", server_.reset_time, deadline); }
+  Task<Result<void>> reset(Instant deadline) override {
+    return answer("reset", server_.reset_time, deadline);
+  }
   // Runs on a caller's thread and so leaves the server's books alone.
   Result<void> reset_blocking(Duration) override { return {}; }
-  Task<Result<void>> check(Instant deadline) override { return answer("check", server_.check_time, deadline); }
+  Task<Result<void>> check(Instant deadline) override {
+    return answer("check", server_.check_time, deadline);
+  }
   Task<void> close(Instant) override {
     server_.step_fails("close");
-    if (server_.close_time > Duration::zero()) co_await sleep_for(server_.scheduler, server_.close_time);
+    if (server_.close_time > Duration::zero())
+      co_await sleep_for(server_.scheduler, server_.close_time);
     is_open_ = false;
     --server_.sessions;
   }
@@ -96,7 +101,8 @@ class FakeConnector final : public Connector {
     ++server_.connecting;
     server_.most_connecting = std::max(server_.most_connecting, server_.connecting);
     const Instant done = server_.scheduler.now() + server_.connect_time;
-    if (done > server_.scheduler.now()) co_await sleep_until(server_.scheduler, std::min(done, deadline));
+    if (done > server_.scheduler.now())
+      co_await sleep_until(server_.scheduler, std::min(done, deadline));
     --server_.connecting;
     if (fails || done > deadline) {
       --server_.sessions;

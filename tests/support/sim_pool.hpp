@@ -82,7 +82,9 @@ class SimPool {
   std::optional<Pool> pool;
 
  private:
-  static Task<void> store(Task<bool> task, std::optional<bool>& result) { result = co_await std::move(task); }
+  static Task<void> store(Task<bool> task, std::optional<bool>& result) {
+    result = co_await std::move(task);
+  }
 
   Task<void> run_call(Call& call, Duration timeout, Duration hold) {
     call.asked = scheduler.now();

@@ -50,6 +50,8 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
 inline std::unexpected<Error> failure(Errc code, std::string text) {
   return std::unexpected<Error>(Error(code, std::move(text)));
 }
-inline std::unexpected<Error> failure(Error error) { return std::unexpected<Error>(std::move(error)); }
+inline std::unexpected<Error> failure(Error error) {
+  return std::unexpected<Error>(std::move(error));
+}
 
 }  // namespace forebay

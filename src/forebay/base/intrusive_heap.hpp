@@ -1,7 +1,8 @@
-// A binary heap of elements that know their own place in it, so that any of them can leave in O(log n).
+// A binary heap of elements that know their own place in it, so that any of them can leave in O(log
+// n).
 //
-// Earlier(a, b) is a strict order without ties. The heap owns nothing; an element must have left before
-// it dies.
+// Earlier(a, b) is a strict order without ties. The heap owns nothing; an element must have left
+// before it dies.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ struct HeapPlace {
   bool is_in_heap() const { return index != kNone; }
 };
 
-template <class T, HeapPlace T::*place, bool (*Earlier)(const T&, const T&)>
+template <class T, HeapPlace T::* place, bool (*Earlier)(const T&, const T&)>
 class IntrusiveHeap {
  public:
   IntrusiveHeap() = default;

@@ -1,8 +1,8 @@
 // A doubly linked list whose links live in its elements: linking allocates nothing, and an element
 // leaves in O(1) from wherever it stands.
 //
-// Always: an element is in at most one list per link member. The list owns nothing; an element must be
-// unlinked before it dies.
+// Always: an element is in at most one list per link member. The list owns nothing; an element must
+// be unlinked before it dies.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct ListLink {
   bool is_linked() const { return list != nullptr; }
 };
 
-template <class T, ListLink<T> T::*link>
+template <class T, ListLink<T> T::* link>
 class IntrusiveList {
  public:
   IntrusiveList() = default;

@@ -46,8 +46,8 @@ void write(Level level, std::string_view message) {
     sink(level, message);
   } else if (level >= Level::warning) {
     const std::string_view level_name = name(level);
-    std::fprintf(stderr, "forebay %.*s: %.*s\n", static_cast<int>(level_name.size()), level_name.data(),
-                 static_cast<int>(message.size()), message.data());
+    std::fprintf(stderr, "forebay %.*s: %.*s\n", static_cast<int>(level_name.size()),
+                 level_name.data(), static_cast<int>(message.size()), message.data());
   }
 }
 

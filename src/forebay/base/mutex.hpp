@@ -1,4 +1,5 @@
-// Mutex and MutexLock: std::mutex with annotations, so that clang proves which member needs which lock.
+// Mutex and MutexLock: std::mutex with annotations, so that clang proves which member needs which
+// lock.
 #pragma once
 
 #include <mutex>
@@ -25,7 +26,8 @@ class FOREBAY_THREAD_ANNOTATION(capability("mutex")) Mutex {
 
 class FOREBAY_THREAD_ANNOTATION(scoped_lockable) MutexLock {
  public:
-  explicit MutexLock(Mutex& mutex) FOREBAY_THREAD_ANNOTATION(acquire_capability(mutex)) : mutex_(mutex) {
+  explicit MutexLock(Mutex& mutex) FOREBAY_THREAD_ANNOTATION(acquire_capability(mutex))
+      : mutex_(mutex) {
     mutex_.lock();
   }
   ~MutexLock() FOREBAY_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }

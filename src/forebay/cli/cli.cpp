@@ -58,6 +58,26 @@ void add_demo_options(CLI::App& demo, DemoArguments& arguments) {
   demo.add_flag("--json", arguments.is_json, "the closing summary as one JSON object");
 }
 
+// As CLI11's own, but for defaults in brackets behind the text and single blank lines.
+class HelpText : public CLI::Formatter {
+ public:
+  HelpText() { column_width(24); }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_size() == 0 ? "" : " " + option->get_type_name();
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string otherwise = option->get_default_str();
+    return option->get_description() + (otherwise.empty() ? "" : " [" + otherwise + "]");
+  }
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;)
+      text.erase(at, 1);
+    return text;
+  }
+};
+
 // The command line as CLI11 sees it. What CLI11 does not know is left for us to explain.
 class CommandLine {
  public:
@@ -68,9 +88,12 @@ class CommandLine {
     app_.set_version_flag("--version", "forebay " FOREBAY_VERSION, "show the version");
     app_.set_help_flag("-h,--help", "show this help");
     demo_->footer(kDemoExamples);
-    demo_->set_help_flag("-h,--help", "show this help");
     add_demo_options(*demo_, arguments_);
-    for (CLI::App* part : {&app_, demo_, help_}) part->allow_extras();
+    demo_->set_help_flag("-h,--help", "show this help")->group("Output");
+    for (CLI::App* part : {&app_, demo_, help_}) {
+      part->allow_extras();
+      part->formatter(std::make_shared<HelpText>());
+    }
   }
 
   int run(Words words);

@@ -55,9 +55,10 @@ std::string summary_text(const DemoOptions& options, const DemoSample& end) {
   const PoolCounters& counters = end.pool.counters;
   const LatencySnapshot& times = end.acquire_times;
   const DiscardList discards(counters);
-  std::string text = fmt::format("forebay demo: {} on {}, at most {} connections of {} each\n",
-                                 readable_time(end.at), plain(options.place), end.pool.max,
-                                 duration_text(options.pool.lifetime));
+  std::string text =
+      fmt::format("forebay demo: {} on {}\n", readable_time(end.at), plain(options.place));
+  text += fmt::format("  pool       {} connections at most, {} kept ready, lifetime {}\n",
+                      end.pool.max, end.pool.target_ready, duration_text(options.pool.lifetime));
   text += fmt::format("  served     {} statements ({:.0f} a second), {} failed\n",
                       grouped(end.load.statements), per_second(end.load.statements, end.at),
                       grouped(end.load.failures));
@@ -69,9 +70,10 @@ std::string summary_text(const DemoOptions& options, const DemoSample& end) {
                                           : "times that a caller found no connection ready");
   text += fmt::format("  opened     {} connections, {} connects failed\n", grouped(counters.opened),
                       grouped(counters.open_failures));
-  text +=
-      fmt::format("  discarded  {}{}{}\n", grouped(discards.total()),
-                  discards.total() > 0 ? ": " : "", discards.text(std::numeric_limits<int>::max()));
+  text += fmt::format("  discarded  {} connections\n", grouped(discards.total()));
+  for (const auto& [reason, count] : discards.reasons()) {
+    text += fmt::format("  {:>15}  {}\n", grouped(count), name(reason));
+  }
   if (!end.pool.last_connect_error.empty()) {
     text += fmt::format("  last connect error: {}\n", plain(end.pool.last_connect_error));
   }

@@ -14,6 +14,7 @@ constexpr int kNameColumn = 2;
 constexpr int kValueColumn = 13;
 constexpr int kBarColumn = 22;
 constexpr int kRightOfBar = 24;  // columns kept for the words behind a bar
+constexpr std::size_t kDiscardLines = 2;
 
 std::string rate_text(double per_second) {
   return per_second < 99.95 ? fmt::format("{:.1f}/s", per_second)
@@ -52,9 +53,10 @@ class View {
   void connections();
   void connection_row(std::string_view name, int count, Colour colour, std::string_view note = {});
   void supply();
+  void discards();
   void callers();
   void errors();
-  void error(std::string_view name, std::string_view text);
+  void error(std::string_view name, std::string_view text, int most);
 
   const DemoOptions& options_;
   const DemoTrend& trend_;
@@ -119,19 +121,28 @@ void View::supply() {
     connects.add("no limit", Colour::dim);
   }
   keep(connects);
-  keep(named("opened")
-           .add(fmt::format("{:>7}", grouped(counters.opened)))
-           .to_column(kBarColumn)
-           .add(fmt::format("{} failed", grouped(counters.open_failures)),
-                counters.open_failures > 0 ? Colour::red : Colour::plain)
-           .add(fmt::format(", a connect takes {}", readable_time(pool_.connect_time)),
-                Colour::dim));
-  const DiscardList discards(counters);
-  keep(named("discarded")
-           .add(fmt::format("{:>7}", grouped(discards.total())))
-           .to_column(kBarColumn)
-           .add(discards.text(style_.width - kBarColumn), Colour::dim));
+  StyledLine opened = named("opened");
+  opened.add(fmt::format("{:>7}", grouped(counters.opened)))
+      .to_column(kBarColumn)
+      .add(fmt::format("{} failed", grouped(counters.open_failures)),
+           counters.open_failures > 0 ? Colour::red : Colour::plain);
+  // Before the first one there is only a guess.
+  if (counters.opened > 0) {
+    opened.add(fmt::format(", a connect takes {}", readable_time(pool_.connect_time)), Colour::dim);
+  }
+  keep(opened);
+  discards();
   blank();
+}
+
+void View::discards() {
+  const DiscardList list(pool_.counters);
+  StyledLine row = named("discarded");
+  row.add(fmt::format("{:>7}", grouped(list.total())));
+  for (const std::string& reasons : list.lines(style_.width - kBarColumn, kDiscardLines)) {
+    keep(row.to_column(kBarColumn).add(reasons, Colour::dim));
+    row = line();
+  }
 }
 
 void View::callers() {
@@ -165,18 +176,21 @@ void View::callers() {
 void View::errors() {
   if (pool_.last_connect_error.empty() && trend_.now.load.last_failure.empty()) return;
   blank();
-  error("last connect error", pool_.last_connect_error);
-  error("last failure", trend_.now.load.last_failure);
+  // Over two lines if it must: the end of such a text often says the most.
+  error("last connect error", pool_.last_connect_error, 2);
+  error("last failure", trend_.now.load.last_failure, 1);
 }
 
-// Over two lines if it must: the end of such a text often says the most.
-void View::error(std::string_view name, std::string_view text) {
-  if (text.empty()) return;
-  StyledLine first = line();
-  first.add(name, Colour::red).add(": ");
-  const auto room = static_cast<std::size_t>(std::max(style_.width - first.columns(), 0));
-  keep(first.add(text));
-  if (text.size() > room) keep(line().add("  ").add(text.substr(room)));
+void View::error(std::string_view name, std::string_view text, int most) {
+  StyledLine row = line();
+  row.add(name, Colour::red).add(": ");
+  for (int i = 0; i < most && !text.empty(); ++i) {
+    const auto room = static_cast<std::size_t>(std::max(style_.width - row.columns(), 0));
+    keep(row.add(text));
+    text.remove_prefix(std::min(room, text.size()));
+    row = line();
+    row.add("  ");
+  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The live view of the demo: a trend in, lines of text out. Pure.
 //
-// No line is wider than the style allows. At 80 columns the view has at most 23 lines.
+// No line is wider than the style allows. It has at most 24 lines, from 60 columns on.
 #pragma once
 
 #include <cstdint>

@@ -19,20 +19,28 @@ DiscardList::DiscardList(const PoolCounters& counters) {
                            [](const auto& entry) { return entry.second; });
 }
 
-std::string DiscardList::text(int width) const {
-  std::string text;
+std::vector<std::string> DiscardList::lines(int width, std::size_t most) const {
+  std::vector<std::string> lines(1);
   std::uint64_t rest = total_;
   for (const auto& [reason, count] : reasons_) {
-    const std::string item =
-        fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(count), name(reason));
-    const std::string others =
-        rest > count ? fmt::format(", {} others", grouped(rest - count)) : "";
-    const bool fits = static_cast<int>(text.size() + item.size() + others.size()) <= width;
-    if (!fits && !text.empty()) return text + fmt::format(", {} others", grouped(rest));
-    text += item;
+    const bool is_last_line = lines.size() == most;
+    const std::string item = fmt::format("{} {}", grouped(count), name(reason));
+    const std::string others = fmt::format("{} others", grouped(rest - count));
+    // A comma follows, and on the last line the others must still fit.
+    std::size_t needed = lines.back().size() + item.size();
+    if (rest > count) needed += is_last_line ? others.size() + 3 : 1;
+    if (needed > static_cast<std::size_t>(width) && !lines.back().empty()) {
+      if (is_last_line) {
+        lines.back() += fmt::format("{} others", grouped(rest));
+        return lines;
+      }
+      lines.back().pop_back();  // the space behind the comma
+      lines.emplace_back();
+    }
     rest -= count;
+    lines.back() += item + (rest > 0 ? ", " : "");
   }
-  return text;
+  return lines;
 }
 
 }  // namespace forebay::cli

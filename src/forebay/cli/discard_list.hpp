@@ -15,8 +15,9 @@ class DiscardList {
   explicit DiscardList(const PoolCounters& counters);
 
   std::uint64_t total() const { return total_; }
-  // "120 replaced, 2 broken", or as much of it as fits: "120 replaced, 3 others".
-  std::string text(int width) const;
+  // "120 replaced, 2 broken", over as many lines as are given; what does not fit becomes "3
+  // others".
+  std::vector<std::string> lines(int width, std::size_t most) const;
   // Only reasons that have occurred.
   const std::vector<std::pair<DiscardReason, std::uint64_t>>& reasons() const { return reasons_; }
 

@@ -9,19 +9,27 @@ namespace {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// ASCII controls, and the C1 controls (U+0080 to U+009F), which some terminals obey too.
-bool is_control(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return first < 0x20 || first >= 0x7f;
-  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+std::size_t size_from_first_byte(unsigned char first) {
+  return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
+// A UTF-8 character, or as much as there is of a broken one.
 std::string_view take_character(std::string_view& text) {
+  const std::size_t wanted = size_from_first_byte(static_cast<unsigned char>(text[0]));
   std::size_t size = 1;
-  while (size < text.size() && is_continuation(text[size])) ++size;
+  while (size < std::min(wanted, text.size()) && is_continuation(text[size])) ++size;
   const std::string_view character = text.substr(0, size);
   text.remove_prefix(size);
   return character;
+}
+
+// ASCII controls, the C1 controls (U+0080 to U+009F), which some terminals obey too, and broken
+// characters, in which others see C1 controls.
+bool is_harmful(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() != size_from_first_byte(first)) return true;
+  if (character.size() == 1) return first < 0x20 || first >= 0x7f;
+  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
 }
 
 std::string_view code_of(Colour colour) {
@@ -37,7 +45,7 @@ StyledLine& StyledLine::add(std::string_view text, Colour colour) {
   if (is_coloured) text_.append("\x1b[").append(code_of(colour)).append("m");
   while (!text.empty() && columns_ < style_.width) {
     const std::string_view character = take_character(text);
-    text_ += is_control(character) ? " " : character;
+    text_ += is_harmful(character) ? " " : character;
     ++columns_;
   }
   if (is_coloured) text_ += "\x1b[0m";

@@ -36,7 +36,7 @@ class StyledLine {
   const std::string& text() const { return text_; }
 
  private:
-  const TextStyle style_;
+  TextStyle style_;
   std::string text_;
   int columns_ = 0;
 };

@@ -18,7 +18,7 @@ constexpr std::string_view kShowCursor = "\x1b[?25h";
 constexpr std::string_view kNoWrap = "\x1b[?7l";
 constexpr std::string_view kWrap = "\x1b[?7h";
 constexpr std::string_view kClearBelow = "\x1b[J";
-constexpr std::string_view kClearRestOfLine = "\x1b[K";
+constexpr std::string_view kClearLine = "\x1b[2K";
 constexpr std::string_view kClearScreen = "\x1b[2J\x1b[H";
 
 // The signals of a crash, in which destructors do not run.
@@ -135,6 +135,7 @@ void Terminal::draw(const std::vector<std::string>& lines) {
   std::string out;
   go_to_top(out);
   const Size size = size_of_terminal();
+  if (lines.size() < drawn_.size()) out += kClearBelow;
   drawn_ = lines;
   drawn_width_ = size.width;
   if (drawn_.size() > static_cast<std::size_t>(size.height)) {
@@ -143,9 +144,9 @@ void Terminal::draw(const std::vector<std::string>& lines) {
   out += kNoWrap;
   for (std::size_t i = 0; i < drawn_.size(); ++i) {
     if (i > 0) out += "\r\n";
-    out.append(drawn_[i]).append(kClearRestOfLine);
+    out.append(kClearLine).append(drawn_[i]);
   }
-  out.append(kClearBelow).append(kWrap);
+  out += kWrap;
   write_out(out);
 }
 

@@ -9,7 +9,8 @@
 namespace forebay {
 
 enum class DiscardReason : std::uint8_t {
-  insufficient_remaining_lifetime,  // inside its guard window when somebody wanted it or gave it back
+  insufficient_remaining_lifetime,  // inside its guard window when somebody wanted it or gave it
+                                    // back
   expired_on_checkout,
   expired_on_return,
   expired_on_scan,
@@ -19,20 +20,32 @@ enum class DiscardReason : std::uint8_t {
   idle,                   // nobody wanted it for longer than the idle timeout
   broken,                 // its user, or the driver, said that it is useless
   reset_failed,
-  check_failed,           // it had been idle and the server no longer answered
-  hook_failed,            // the application's own after-connect hook refused it
-  shrunk,                 // the pool was made smaller
-  discarded,              // its user wanted it gone
-  closed,                 // the pool is closing
+  check_failed,  // it had been idle and the server no longer answered
+  hook_failed,   // the application's own after-connect hook refused it
+  shrunk,        // the pool was made smaller
+  discarded,     // its user wanted it gone
+  closed,        // the pool is closing
 };
 
 inline constexpr std::size_t kDiscardReasons = 15;
 
 constexpr std::string_view name(DiscardReason reason) {
   constexpr std::array<std::string_view, kDiscardReasons> names = {
-      "insufficient_remaining_lifetime", "expired_on_checkout", "expired_on_return", "expired_on_scan",
-      "expiring_soon_on_scan", "reservoir_full", "replaced", "idle", "broken", "reset_failed",
-      "check_failed", "hook_failed", "shrunk", "discarded", "closed"};
+      "insufficient_remaining_lifetime",
+      "expired_on_checkout",
+      "expired_on_return",
+      "expired_on_scan",
+      "expiring_soon_on_scan",
+      "reservoir_full",
+      "replaced",
+      "idle",
+      "broken",
+      "reset_failed",
+      "check_failed",
+      "hook_failed",
+      "shrunk",
+      "discarded",
+      "closed"};
   return names[static_cast<std::size_t>(reason)];
 }
 

@@ -1,7 +1,7 @@
 // How long a connection lives and when it stops being handed out.
 //
-// lifetime = base + jitter in [-jitter/2, +jitter/2], never more than what the server allows less its
-// longest transaction: a server that cuts at 60 minutes must not cut a transaction of ours.
+// lifetime = base + jitter in [-jitter/2, +jitter/2], never more than what the server allows less
+// its longest transaction: a server that cuts at 60 minutes must not cut a transaction of ours.
 #pragma once
 
 #include "forebay/env/random.hpp"

@@ -10,11 +10,11 @@
 namespace forebay {
 
 struct PoolCounters {
-  std::uint64_t acquired = 0;        // connections handed to callers
-  std::uint64_t empty = 0;           // times that a caller found no fresh connection ready
-  std::uint64_t waits = 0;           // callers who waited and were served
-  Duration wait_time{};              // how long those waited, added up
-  std::uint64_t timeouts = 0;        // callers whose deadline passed
+  std::uint64_t acquired = 0;  // connections handed to callers
+  std::uint64_t empty = 0;     // times that a caller found no fresh connection ready
+  std::uint64_t waits = 0;     // callers who waited and were served
+  Duration wait_time{};        // how long those waited, added up
+  std::uint64_t timeouts = 0;  // callers whose deadline passed
   std::uint64_t given_back = 0;
   std::uint64_t opened = 0;
   std::uint64_t open_failures = 0;

@@ -10,8 +10,8 @@ namespace forebay {
 
 struct PoolRules {
   int max = 10;
-  int max_ready = 10;      // more than this ready, and what is given back is discarded
-  int low_watermark = 0;   // open connections at which the initial fill counts as done
+  int max_ready = 10;     // more than this ready, and what is given back is discarded
+  int low_watermark = 0;  // open connections at which the initial fill counts as done
   SupplyRule supply;
   ExpiryRule expiry;
   BackoffRule backoff;

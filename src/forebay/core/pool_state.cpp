@@ -70,18 +70,19 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
     waiters_.resolve(*waiter, WaitOutcome::granted, wakes);
     return;
   }
-  // A replacement needs a place beside the one that is leaving, or it would be opened again and again.
+  // A replacement needs a place beside the one that is leaving, or it would be opened again and
+  // again.
   if (ready_.size() - leaving_ >= std::max(rules_.max_ready, target_ready())) {
     discard(slot, DiscardReason::reservoir_full);
     return;
   }
   if (now >= slot.retire_at || !slot.event_place.is_in_heap()) {
-    // Its turn to be replaced has come, and its guard window has not: it goes, unless it would be the last.
-    if (!ready_.empty()) {
+    // Its turn to be replaced has come, and its guard window has not.
+    if (!ready_.empty() && can_spare_one()) {
       discard(slot, DiscardReason::replaced);
       return;
     }
-    schedule(slot, std::min(slot.stale_at, now + std::max(Duration(1), (slot.stale_at - now) / 8)));
+    postpone(slot, now);
   }
   move_to_ready(slot);
 }

@@ -1,16 +1,20 @@
 // PoolState: the whole of a pool's decisions as one state machine, without locks, clocks or I/O.
 //
-//   opening -> ready <-> lent -> (returned -> resetting) -> ready ... -> discarded -> closing -> gone
+//   opening -> ready <-> lent -> (returned -> resetting) -> ready ... -> discarded -> closing ->
+//   gone
 //              ready <-> checking
 //
 // Always (audit() recomputes it all):
-//  * opening + ready + lent + returned + resetting + checking + discarded + closing = approvals <= max;
+//  * opening + ready + lent + returned + resetting + checking + discarded + closing = approvals <=
+//  max;
 //    after a resize to less, those above max only shrink.
-//  * while somebody waits, nothing is ready: a freed connection goes to the longest waiter, not to a race.
+//  * while somebody waits, nothing is ready: a freed connection goes to the longest waiter, not to
+//  a race.
 //  * nothing is handed out at or after its stale_at.
 //
-// The owner guards it with one lock, passes the time, and keeps the slots alive from add_opening() to
-// remove(). Waiters that a call resolves are put into its WakeList; the owner wakes them after unlocking.
+// The owner guards it with one lock, passes the time, and keeps the slots alive from add_opening()
+// to remove(). Waiters that a call resolves are put into its WakeList; the owner wakes them after
+// unlocking.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +43,9 @@ struct PoolWork {
   Instant wake_at = kNever;
 
   void clear();
-  bool empty() const { return open.empty() && reset.empty() && check.empty() && close.empty() && leaked.empty(); }
+  bool empty() const {
+    return open.empty() && reset.empty() && check.empty() && close.empty() && leaked.empty();
+  }
 };
 
 class PoolState {
@@ -47,8 +53,9 @@ class PoolState {
   explicit PoolState(const PoolRules& rules, Capacity* process_capacity = nullptr);
   ~PoolState();  // REQUIRES: closed, and every slot removed
 
-  // Callers -------------------------------------------------------------------------------------------
-  // The common case, for callers who know the time only roughly: hands out the next connection if it is
+  // Callers
+  // ------------------------------------------------------------------------------------------- The
+  // common case, for callers who know the time only roughly: hands out the next connection if it is
   // fresh even at the latest time it could be, or null. Null says nothing: ask take().
   Slot* take_surely_fresh(Instant earliest, Instant latest, const std::source_location& from) {
     Slot* slot = ready_.next();
@@ -61,15 +68,14 @@ class PoolState {
   // The next fresh connection, or null. Stale ones met on the way are discarded.
   Slot* take(Instant now, const std::source_location& from);
   // REQUIRES: take() has just said that nothing is ready.
-  void add_waiter(Waiter& waiter) {
+  void add_waiter(Waiter& waiter) { waiters_.add(waiter); }
+  void count_empty() {
     ++counters_.empty;
-    waiters_.add(waiter);
-  }
-  void count_empty() { ++counters_.empty; }  // a caller found nothing and does not wait
+  }  // a caller found nothing; whether it waits does not matter
   // True: it had not been resolved, and now has timed out.
   bool time_out(Waiter& waiter);
-  // The common case, which needs no time: clean, nobody waits, nothing due. False: nothing was done, call
-  // give_back().
+  // The common case, which needs no time: clean, nobody waits, nothing due. False: nothing was
+  // done, call give_back().
   bool give_back_to_ready(Slot& slot) {
     const bool is_plain = waiters_.empty() && slot.event_place.is_in_heap() && !is_closed_ &&
                           !is_shrinking_ && ready_.size() < rules_.max_ready;
@@ -84,11 +90,13 @@ class PoolState {
   void give_back(Slot& slot, Instant now, bool needs_reset, WakeList& wakes);
   void discard_lent(Slot& slot, DiscardReason reason);
 
-  // The background loop -------------------------------------------------------------------------------
-  // Decides everything that is due and appends it to work, which the caller has cleared.
+  // The background loop
+  // ------------------------------------------------------------------------------- Decides
+  // everything that is due and appends it to work, which the caller has cleared.
   void collect(Instant now, PoolWork& work);
   void add_opening(Slot& slot);
-  // Decided again just before a connect starts: what came back in the meantime may have made it needless.
+  // Decided again just before a connect starts: what came back in the meantime may have made it
+  // needless.
   bool is_still_wanted(const Slot& slot, Instant now) const;
   void opened(Slot& slot, Instant now, Duration connect_time, Random& random, WakeList& wakes);
   void open_failed(Instant now, std::string error, Random& random);
@@ -103,12 +111,14 @@ class PoolState {
   void hold_keeper() { keeper_from_ = kNever; }
   void release_keeper(Instant now);
 
-  // Run time ------------------------------------------------------------------------------------------
+  // Run time
+  // ------------------------------------------------------------------------------------------
   void resize(const PoolRules& rules);
   // No caller is served any more, and everything that is not in use goes.
   void close(WakeList& wakes);
 
-  // What is known -------------------------------------------------------------------------------------
+  // What is known
+  // -------------------------------------------------------------------------------------
   const PoolRules& rules() const { return rules_; }
   const PoolCounters& counters() const { return counters_; }
   int count(SlotState state) const { return counts_[static_cast<std::size_t>(state)]; }
@@ -120,6 +130,8 @@ class PoolState {
   int approved() const { return capacity_.approved(); }
   bool is_closed() const { return is_closed_; }
   bool is_filled() const { return is_filled_; }
+  // True: it would open more, and the budget that it shares has no room.
+  bool is_starved(Instant now) const;
   Duration connect_time() const { return connect_time_.estimate(); }
   const std::string& last_open_error() const { return last_open_error_; }
   // Calls visit(slot) for every lent slot, in no particular order.
@@ -129,7 +141,8 @@ class PoolState {
       if (slot->state == SlotState::lent) visit(*slot);
     }
   }
-  // True: the background loop has work that the last collect() did not know of. Cheap: asked by callers.
+  // True: the background loop has work that the last collect() did not know of. Cheap: asked by
+  // callers.
   bool wants_attention() const {
     return ready_.size() < attention_below_ || !returned_.empty() || !discarded_.empty();
   }
@@ -157,7 +170,8 @@ class PoolState {
     slot.is_leak_reported = false;
     ++counters_.acquired;
   }
-  // The books of a move between two states of which neither is `discarded`; the queues are not touched.
+  // The books of a move between two states of which neither is `discarded`; the queues are not
+  // touched.
   void recount(Slot& slot, SlotState old_state, SlotState new_state) {
     slot.state = new_state;
     --counted(old_state);
@@ -171,13 +185,16 @@ class PoolState {
   void place(Slot& slot, Instant now, WakeList& wakes);
   bool is_over_capacity() const;
   int target_ready() const {
-    return rules_.supply.mode == Supply::reservoir ? rules_.supply.target_ready : rules_.supply.min_idle;
+    return rules_.supply.mode == Supply::reservoir ? rules_.supply.target_ready
+                                                   : rules_.supply.min_idle;
   }
   int open() const { return ready_.size() + cleaning() + count(SlotState::lent); }
   void set_attention(int about_to_open);
 
   void run_events(Instant now);
   void retire(Slot& slot, Instant now);
+  void postpone(Slot& slot, Instant now);
+  bool can_spare_one() const;
   void set_leaving(Slot& slot, bool is_leaving);
   void schedule(Slot& slot, Instant at);
   Duration replacement_lead(const Slot& slot) const;
@@ -213,8 +230,8 @@ class PoolState {
   std::string last_open_error_;
   Instant next_check_scan_ = Instant::min();
   Instant next_leak_scan_ = Instant::min();
-  int attention_below_ = 0;  // fewer ready than this is news to the background loop
-  int allowed_over_ = 0;  // how far a resize to less left us above max
+  int attention_below_ = 0;    // fewer ready than this is news to the background loop
+  int allowed_over_ = 0;       // how far a resize to less left us above max
   bool is_shrinking_ = false;  // there may be more than max
   bool is_closed_ = false;
   bool is_filled_ = false;

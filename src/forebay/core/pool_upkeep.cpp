@@ -1,7 +1,8 @@
-// The side of PoolState that the background loop sees: opening, expiry, idleness, checks, resizing, audit.
-#include <fmt/format.h>
-
+// The side of PoolState that the background loop sees: opening, expiry, idleness, checks, resizing,
+// audit.
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "forebay/base/check.hpp"
 #include "forebay/core/pool_state.hpp"
@@ -9,14 +10,19 @@
 namespace forebay {
 namespace {
 
-// The loop looks at least this often, so that a late or lost wake-up cannot leave anything stale for longer.
+// The loop looks at least this often, so that a late or lost wake-up cannot leave anything stale
+// for longer.
 constexpr Duration kLongestNap = std::chrono::seconds(1);
 
-// How finely checks and leaks are timed: being a sixteenth of their period late saves looking at all the
-// others each time that one is due.
+constexpr Duration kShortestPostponement = std::chrono::milliseconds(1);
+
+// How finely checks and leaks are timed: being a sixteenth of their period late saves looking at
+// all the others each time that one is due.
 constexpr int kScansPerPeriod = 16;
 
-void wake_no_later_than(PoolWork& work, Instant time) { work.wake_at = std::min(work.wake_at, time); }
+void wake_no_later_than(PoolWork& work, Instant time) {
+  work.wake_at = std::min(work.wake_at, time);
+}
 
 }  // namespace
 
@@ -62,10 +68,12 @@ void PoolState::collect(Instant now, PoolWork& work) {
   set_attention(static_cast<int>(work.open.size()));
 }
 
-// Callers wake the loop when ready falls below what it knows now. A shortage that could not be helped at
-// once, because of a backoff or too many connects in flight, is known; without room nothing can be done.
+// Callers wake the loop when ready falls below what it knows now. A shortage that could not be
+// helped at once, because of a backoff or too many connects in flight, is known; without room
+// nothing can be done.
 void PoolState::set_attention(int about_to_open) {
-  const int needed = target_ready() - cleaning() + leaving_ - count(SlotState::opening) - about_to_open;
+  const int needed =
+      target_ready() - cleaning() + leaving_ - count(SlotState::opening) - about_to_open;
   attention_below_ = capacity_.room() > 0 ? std::min(needed, ready_.size()) : 0;
 }
 
@@ -78,8 +86,8 @@ void PoolState::add_opening(Slot& slot) {
 bool PoolState::is_still_wanted(const Slot& slot, Instant now) const {
   FOREBAY_CHECK(slot.state == SlotState::opening);
   if (is_closed_ || is_over_capacity()) return false;
-  // Connects start in the order of their slots: whoever stands behind this one must not count as its rival,
-  // or the first in line would give way and what is still wanted would come last.
+  // Connects start in the order of their slots: whoever stands behind this one must not count as
+  // its rival, or the first in line would give way and what is still wanted would come last.
   int not_ahead = 1;
   for (const Slot* later = AllSlots::next(slot); later != nullptr; later = AllSlots::next(*later)) {
     if (later->state == SlotState::opening) ++not_ahead;
@@ -89,7 +97,13 @@ bool PoolState::is_still_wanted(const Slot& slot, Instant now) const {
   return unmet_demand(rules_.supply, ahead) > 0;
 }
 
-void PoolState::opened(Slot& slot, Instant now, Duration connect_time, Random& random, WakeList& wakes) {
+bool PoolState::is_starved(Instant now) const {
+  return !is_closed_ && capacity_.is_starved() &&
+         unmet_demand(rules_.supply, supply_counts(now)) > 0;
+}
+
+void PoolState::opened(Slot& slot, Instant now, Duration connect_time, Random& random,
+                       WakeList& wakes) {
   FOREBAY_CHECK(slot.state == SlotState::opening);
   ++counters_.opened;
   connect_time_.add(connect_time);
@@ -183,7 +197,8 @@ void PoolState::resize(const PoolRules& rules) {
   next_leak_scan_ = Instant::min();
 }
 
-// ---- what is due -----------------------------------------------------------------------------------
+// ---- what is due
+// -----------------------------------------------------------------------------------
 
 void PoolState::schedule(Slot& slot, Instant at) {
   events_.remove(slot);
@@ -210,11 +225,10 @@ void PoolState::retire(Slot& slot, Instant now) {
     discard(slot, DiscardReason::expired_on_scan);
   } else if (now >= slot.stale_at) {
     discard(slot, DiscardReason::expiring_soon_on_scan);
-  } else if (ready_.size() > 1) {
+  } else if (ready_.size() > 1 && can_spare_one()) {
     discard(slot, DiscardReason::replaced);
   } else {
-    // The last one ready stays until a replacement is there or its guard window begins.
-    schedule(slot, std::min(slot.stale_at, now + std::max(Duration(1), (slot.stale_at - now) / 8)));
+    postpone(slot, now);
   }
 }
 
@@ -224,8 +238,23 @@ void PoolState::set_leaving(Slot& slot, bool is_leaving) {
   count_leaving(slot, +1);
 }
 
-// How long before its retirement a replacement is opened: time for a connect that is slower than usual,
-// and never more than a quarter of a life.
+// Ahead of its guard window a connection is retired only if few others are on their way out or in.
+// Where closing and opening are slow, it is better used a little longer than missed.
+bool PoolState::can_spare_one() const {
+  const int on_their_way =
+      count(SlotState::opening) + count(SlotState::discarded) + count(SlotState::closing);
+  return on_their_way <= std::max(1, open() / 10);
+}
+
+// Looks again soon, and ever sooner as its guard window comes nearer, but a bounded number of
+// times.
+void PoolState::postpone(Slot& slot, Instant now) {
+  const Duration pause = std::max<Duration>(kShortestPostponement, (slot.stale_at - now) / 8);
+  schedule(slot, std::min(slot.stale_at, now + pause));
+}
+
+// How long before its retirement a replacement is opened: time for a connect that is slower than
+// usual, and never more than a quarter of a life.
 Duration PoolState::replacement_lead(const Slot& slot) const {
   return std::min(4 * connect_time_.estimate(), (slot.retire_at - slot.opened_at) / 4);
 }
@@ -250,8 +279,8 @@ void PoolState::retire_idle(Instant now, PoolWork& work) {
   }
 }
 
-// At most half of what is ready is away for a check at any time. Only those idle for long are looked at, and
-// not more often than kScansPerPeriod times while one of them becomes due.
+// At most half of what is ready is away for a check at any time. Only those idle for long are
+// looked at, and not more often than kScansPerPeriod times while one of them becomes due.
 void PoolState::collect_checks(Instant now, PoolWork& work) {
   if (now >= next_check_scan_) {
     Instant next = deadline_after(now, rules_.check_after);
@@ -277,7 +306,8 @@ void PoolState::collect_checks(Instant now, PoolWork& work) {
       }
       slot = following;
     }
-    next_check_scan_ = next == now ? now : std::max(next, now + rules_.check_after / kScansPerPeriod);
+    next_check_scan_ =
+        next == now ? now : std::max(next, now + rules_.check_after / kScansPerPeriod);
   }
   if (next_check_scan_ > now) wake_no_later_than(work, next_check_scan_);
 }
@@ -312,7 +342,8 @@ SupplyCounts PoolState::supply_counts(Instant now) const {
   counts.leaving_lent = leaving_lent_;
   counts.waiters = waiters_.size();
   counts.room = capacity_.room();
-  if (!waiters_.empty()) counts.longest_wait = std::max(Duration::zero(), now - waiters_.longest()->since);
+  if (!waiters_.empty())
+    counts.longest_wait = std::max(Duration::zero(), now - waiters_.longest()->since);
   if (short_since_ != kNever) counts.short_for = now - short_since_;
   counts.connect_time = connect_time_.estimate();
   counts.backoff_until = backoff_until_;
@@ -320,10 +351,12 @@ SupplyCounts PoolState::supply_counts(Instant now) const {
   return counts;
 }
 
-// ---- audit -----------------------------------------------------------------------------------------
+// ---- audit
+// -----------------------------------------------------------------------------------------
 
 std::string PoolState::text() const {
-  std::string text = fmt::format("max {} approved {} waiters {}", rules_.max, approved(), waiters());
+  std::string text =
+      fmt::format("max {} approved {} waiters {}", rules_.max, approved(), waiters());
   for (std::size_t i = 0; i < kSlotStates; ++i) {
     text += fmt::format(" {} {}", name(static_cast<SlotState>(i)), counts_[i]);
   }

@@ -1,9 +1,9 @@
 // ReadyQueue: open, clean, unborrowed connections, in order of idleness.
 //
-// The front has been idle longest; the back is newest and is taken first by default. Giving back is on the
-// hot path and does not look at the clock: what was added since the last stamp() gets its time from the
-// next one. Every operation is O(1), except stamp(), which touches what was added, and put_back(), which
-// walks past the slots that have been idle even longer.
+// The front has been idle longest; the back is newest and is taken first by default. Giving back is
+// on the hot path and does not look at the clock: what was added since the last stamp() gets its
+// time from the next one. Every operation is O(1), except stamp(), which touches what was added,
+// and put_back(), which walks past the slots that have been idle even longer.
 //
 // Always: idle_since never decreases from front to back; unstamped slots are at the back.
 #pragma once
@@ -24,9 +24,7 @@ class ReadyQueue {
   int size() const { return static_cast<int>(slots_.size()); }
 
   // The slot to hand out next; null when empty.
-  Slot* next() const {
-    return order_ == TakeOrder::newest_first ? slots_.back() : slots_.front();
-  }
+  Slot* next() const { return order_ == TakeOrder::newest_first ? slots_.back() : slots_.front(); }
   Slot* longest_idle() const { return slots_.front(); }
   static Slot* less_idle(const Slot& slot) { return decltype(slots_)::next(slot); }
 
@@ -36,8 +34,9 @@ class ReadyQueue {
   }
   void put_back(Slot& slot, Instant now);  // it was only checked: idle_since stays, it is alive now
   void remove(Slot& slot) { slots_.erase(slot); }
-  // Whatever was added since the last stamp counts as alive, and idle, since now. Who stamps read the clock
-  // before it got the lock: an earlier time than that of the last stamp counts as the same.
+  // Whatever was added since the last stamp counts as alive, and idle, since now. Who stamps read
+  // the clock before it got the lock: an earlier time than that of the last stamp counts as the
+  // same.
   void stamp(Instant now);
   void audit() const;
 

@@ -72,7 +72,8 @@ RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, I
 }
 
 int unmet_demand(const SupplyRule& rule, const SupplyCounts& counts) {
-  const int ready_deficit = std::max(target_of(rule) - staying(counts), counts.waiters) - counts.opening;
+  const int ready_deficit =
+      std::max(target_of(rule) - staying(counts), counts.waiters) - counts.opening;
   return std::max({0, ready_deficit, keeper_deficit(rule, counts, counts.opening)});
 }
 

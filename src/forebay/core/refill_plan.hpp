@@ -1,15 +1,16 @@
-// What a pool should open now, as a pure function of its counts. A supply mode is this and nothing else.
+// What a pool should open now, as a pure function of its counts. A supply mode is this and nothing
+// else.
 //
-// Two ways to want connections. Bulk brings the number of ready ones up to a target, all at once; the
-// pacer is its only throttle. Trickle answers callers who wait, and is careful, because a connection in use
-// may come back sooner than a new one opens:
+// Two ways to want connections. Bulk brings the number of ready ones up to a target, all at once;
+// the pacer is its only throttle. Trickle answers callers who wait, and is careful, because a
+// connection in use may come back sooner than a new one opens:
 //
 //   in flight = min(waiters, 1 + floor(longest wait / observed connect time), room)
 //
 // The same brake holds for min_idle while its connections are only lent, not lost: they come back.
 //
-// Fifty callers who will be served by five returning connections within 20 ms open one; fifty callers
-// behind one-second statements get a ramp that steepens with every connect time.
+// Fifty callers who will be served by five returning connections within 20 ms open one; fifty
+// callers behind one-second statements get a ramp that steepens with every connect time.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@
 namespace forebay {
 
 enum class Supply : std::uint8_t {
-  standard,   // opens on demand; keeps min_idle ready, and keep_open in existence at the keeper's pace
+  standard,   // opens on demand; keeps min_idle ready, and keep_open in existence at the keeper's
+              // pace
   reservoir,  // keeps target_ready ready ahead of demand
 };
 
@@ -39,7 +41,7 @@ struct SupplyCounts {
   int leaving = 0;       // of ready and cleaning: about to be retired
   int leaving_lent = 0;  // of lent
   int waiters = 0;
-  int room = 0;          // approvals to be had
+  int room = 0;  // approvals to be had
   Duration longest_wait{};
   Duration short_for{};  // how long fewer than min_idle have been ready
   Duration connect_time = Duration(1);
@@ -59,7 +61,8 @@ int keeper_quota(int size);
 
 RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, Instant now);
 
-// How many more would be wanted if nothing limited the pace, when counts.opening are on their way already.
+// How many more would be wanted if nothing limited the pace, when counts.opening are on their way
+// already.
 int unmet_demand(const SupplyRule& rule, const SupplyCounts& counts);
 
 }  // namespace forebay

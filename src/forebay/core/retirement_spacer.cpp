@@ -6,7 +6,8 @@
 
 namespace forebay {
 
-Instant RetirementSpacer::choose(Instant opened_at, Instant stale_at, int pool_size, Random& random) {
+Instant RetirementSpacer::choose(Instant opened_at, Instant stale_at, int pool_size,
+                                 Random& random) {
   FOREBAY_CHECK(pool_size > 0);
   const Duration half_life = std::max(Duration(1), (stale_at - opened_at) / 2);
   const Duration gap = std::max(Duration(1), half_life / pool_size);

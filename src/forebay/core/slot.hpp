@@ -1,7 +1,7 @@
 // Slot: what the pool knows of one connection, from the approval to open it until it is gone.
 //
-// PoolState is its only mover, and counts the slots in each state. Ready, returned and discarded ones also
-// stand in the queue of their state. The driver's connection itself is not known here.
+// PoolState is its only mover, and counts the slots in each state. Ready, returned and discarded
+// ones also stand in the queue of their state. The driver's connection itself is not known here.
 #pragma once
 
 #include <array>
@@ -36,7 +36,8 @@ constexpr std::string_view name(SlotState state) {
 }
 
 struct Slot {
-  Slot(std::uint64_t slot_id, Approval slot_approval) : id(slot_id), approval(std::move(slot_approval)) {}
+  Slot(std::uint64_t slot_id, Approval slot_approval)
+      : id(slot_id), approval(std::move(slot_approval)) {}
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
 

@@ -1,7 +1,7 @@
 // WaiterQueue: callers who found nothing ready, in order of arrival.
 //
-// A waiter is resolved exactly once: with a slot, by its deadline, or because the pool closed. Resolving
-// takes it out of the queue; whoever resolved it wakes it afterwards, outside any lock.
+// A waiter is resolved exactly once: with a slot, by its deadline, or because the pool closed.
+// Resolving takes it out of the queue; whoever resolved it wakes it afterwards, outside any lock.
 #pragma once
 
 #include <cstdint>

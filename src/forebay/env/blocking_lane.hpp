@@ -20,7 +20,8 @@ class BlockingLane {
 template <class Work>
 class [[nodiscard]] RunOnLane {
  public:
-  RunOnLane(BlockingLane& lane, Scheduler& scheduler, Work& work) : lane_(lane), scheduler_(scheduler), work_(work) {}
+  RunOnLane(BlockingLane& lane, Scheduler& scheduler, Work& work)
+      : lane_(lane), scheduler_(scheduler), work_(work) {}
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> task) {
     lane_.submit([&work = work_, &scheduler = scheduler_, task] {

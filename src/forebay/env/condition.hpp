@@ -1,6 +1,7 @@
 // Condition: many tasks of one scheduler wait until notified or until their deadlines.
 //
-// Confined: every call comes from a task of the scheduler. For waking across threads there is Signal.
+// Confined: every call comes from a task of the scheduler. For waking across threads there is
+// Signal.
 #pragma once
 
 #include "forebay/base/intrusive_list.hpp"
@@ -14,7 +15,8 @@ class Condition {
 
   class [[nodiscard]] Wait : private Timer {
    public:
-    Wait(Condition& condition, Instant deadline) : Timer(&expire), condition_(condition), deadline_(deadline) {}
+    Wait(Condition& condition, Instant deadline)
+        : Timer(&expire), condition_(condition), deadline_(deadline) {}
     Wait(const Wait&) = delete;
     Wait& operator=(const Wait&) = delete;
 

@@ -12,8 +12,8 @@ namespace forebay {
 
 enum class Readiness : std::uint8_t { readable, writable };
 
-// One descriptor, registered with the loop until this object dies. Never closes the descriptor; it must
-// die before the descriptor is closed. Confined to the scheduler that made it.
+// One descriptor, registered with the loop until this object dies. Never closes the descriptor; it
+// must die before the descriptor is closed. Confined to the scheduler that made it.
 class WatchedDescriptor {
  public:
   virtual ~WatchedDescriptor() = default;

@@ -1,5 +1,5 @@
-// Detached: a coroutine that owns its own frame and that nobody awaits. Only TaskGroup and the few bridges
-// from threads into a scheduler use it; a task that throws here ends the process.
+// Detached: a coroutine that owns its own frame and that nobody awaits. Only TaskGroup and the few
+// bridges from threads into a scheduler use it; a task that throws here ends the process.
 #pragma once
 
 #include <coroutine>
@@ -12,7 +12,9 @@ namespace forebay {
 
 struct Detached {
   struct promise_type {
-    Detached get_return_object() { return Detached{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    Detached get_return_object() {
+      return Detached{std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
     std::suspend_always initial_suspend() const noexcept { return {}; }
     std::suspend_never final_suspend() const noexcept { return {}; }
     void return_void() const noexcept {}
@@ -25,8 +27,8 @@ namespace detail {
 inline Detached run_detached(Task<void> task) { co_await std::move(task); }
 }  // namespace detail
 
-// Starts a task on a scheduler from any thread. Whoever calls it makes sure that the task ends before
-// what it refers to does.
+// Starts a task on a scheduler from any thread. Whoever calls it makes sure that the task ends
+// before what it refers to does.
 inline void start_detached(Scheduler& scheduler, Task<void> task) {
   scheduler.post(detail::run_detached(std::move(task)).frame);
 }

@@ -1,5 +1,5 @@
-// Random: the one source of chance, and distributions of our own, because the standard ones differ between
-// libraries and a seed must mean the same everywhere.
+// Random: the one source of chance, and distributions of our own, because the standard ones differ
+// between libraries and a seed must mean the same everywhere.
 //
 // Draw at most once per full expression: the order of evaluation differs between compilers.
 #pragma once

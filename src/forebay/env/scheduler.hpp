@@ -1,8 +1,10 @@
-// Scheduler: runs tasks one at a time and tells the time; the only clock that code outside env/ knows.
+// Scheduler: runs tasks one at a time and tells the time; the only clock that code outside env/
+// knows.
 //
-// now(), recent_now() and post() may be called from any thread; the rest only by tasks of this scheduler.
-// Real and simulated schedulers keep the same order: posted tasks first in, first out; timers by due time,
-// then by order of arming (the simulated one can break ties by seed instead, so nobody may rely on it).
+// now(), recent_now(), is_current_thread() and post() may be called from any thread; the rest only
+// by tasks of this scheduler. Real and simulated schedulers keep the same order: posted tasks first
+// in, first out; timers by due time, then by order of arming (the simulated one can break ties by
+// seed instead, so nobody may rely on it).
 #pragma once
 
 #include <coroutine>
@@ -13,7 +15,8 @@
 
 namespace forebay {
 
-// Lives in the frame of whoever waits, so arming allocates nothing. Must be disarmed before it dies.
+// Lives in the frame of whoever waits, so arming allocates nothing. Must be disarmed before it
+// dies.
 struct Timer {
   using Action = void (*)(Timer&);
   explicit Timer(Action on_due) : action(on_due) {}
@@ -33,6 +36,7 @@ class Scheduler {
   virtual Instant now() const = 0;
   // A cheaper clock for hot paths, where the exact time matters only near a boundary.
   virtual Instant recent_now() const = 0;
+  virtual bool is_current_thread() const = 0;           // true: this thread must not block
   virtual void post(std::coroutine_handle<> task) = 0;  // never resumes inside the call
   virtual void arm(Timer& timer, Instant due) = 0;      // REQUIRES: timer is not armed
   virtual bool disarm(Timer& timer) = 0;                // false: it was not armed, or has fired

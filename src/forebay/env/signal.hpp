@@ -1,7 +1,8 @@
 // Signal: wakes one task from any thread, or lets it go on at its deadline, whichever comes first.
 //
-// Notifications are remembered and merged: one that arrives while nobody waits ends the next wait at once.
-// notify() may be called from any thread; wait_until() by one task of the scheduler at a time.
+// Notifications are remembered and merged: one that arrives while nobody waits ends the next wait
+// at once. notify() may be called from any thread; wait_until() by one task of the scheduler at a
+// time.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,8 @@ class Signal {
 
   void notify() {
     // Of all who notify, only the one that finds a parked task posts it.
-    if (state_.exchange(State::notified, std::memory_order_acq_rel) == State::parked) scheduler_.post(parked_);
+    if (state_.exchange(State::notified, std::memory_order_acq_rel) == State::parked)
+      scheduler_.post(parked_);
   }
 
   class [[nodiscard]] Wait : private Timer {
@@ -37,7 +39,9 @@ class Signal {
       if (deadline_ != kNever) signal_.scheduler_.arm(*this, deadline_);
       is_notified_ = true;  // unless the timer says otherwise
       State expected = State::quiet;
-      if (signal_.state_.compare_exchange_strong(expected, State::parked, std::memory_order_acq_rel)) return true;
+      if (signal_.state_.compare_exchange_strong(expected, State::parked,
+                                                 std::memory_order_acq_rel))
+        return true;
       return false;  // notified in between: go on without suspending
     }
     // True: notified. False: the deadline passed.
@@ -55,7 +59,9 @@ class Signal {
       Wait& self = static_cast<Wait&>(timer);
       State expected = State::parked;
       // If this fails, a notification has won and the task is already posted.
-      if (!self.signal_.state_.compare_exchange_strong(expected, State::quiet, std::memory_order_acq_rel)) return;
+      if (!self.signal_.state_.compare_exchange_strong(expected, State::quiet,
+                                                       std::memory_order_acq_rel))
+        return;
       self.is_notified_ = false;
       self.signal_.parked_.resume();
     }
@@ -77,7 +83,8 @@ class Signal {
 
   Scheduler& scheduler_;
   std::atomic<State> state_{State::quiet};
-  std::coroutine_handle<> parked_{};  // written before state_ becomes parked, read by whoever unparks it
+  std::coroutine_handle<>
+      parked_{};  // written before state_ becomes parked, read by whoever unparks it
 };
 
 }  // namespace forebay

@@ -1,8 +1,8 @@
 // Task<T>: a lazily started coroutine with exactly one awaiter.
 //
 // A task tree lives on one Scheduler, which never runs two of its tasks at once, so nothing here is
-// atomic. There is no symmetric transfer on purpose: g++ 12 makes a tail call of it only at -O2 without
-// sanitizers, and a long loop of awaits would overflow the stack in every other build.
+// atomic. There is no symmetric transfer on purpose: g++ 12 makes a tail call of it only at -O2
+// without sanitizers, and a long loop of awaits would overflow the stack in every other build.
 #pragma once
 
 #include <coroutine>
@@ -18,15 +18,17 @@ class Task;
 
 namespace detail {
 
-// g++ 12 destroys an aggregate temporary twice when it is written inside a co_await expression, as in
-// `co_await f(Options{...})`. Types with a constructor are not affected, so only those may be passed.
+// g++ 12 destroys an aggregate temporary twice when it is written inside a co_await expression, as
+// in `co_await f(Options{...})`. Types with a constructor are not affected, so only those may be
+// passed.
 template <class P>
-concept SafeParameter =
-    !std::is_aggregate_v<std::remove_cvref_t<P>> || std::is_trivially_destructible_v<std::remove_cvref_t<P>>;
+concept SafeParameter = !std::is_aggregate_v<std::remove_cvref_t<P>> ||
+                        std::is_trivially_destructible_v<std::remove_cvref_t<P>>;
 
 template <class... P>
 consteval void require_safe_parameters() {
-  static_assert((SafeParameter<P> && ...), "give this parameter's type a constructor; g++ 12 frees aggregates twice");
+  static_assert((SafeParameter<P> && ...),
+                "give this parameter's type a constructor; g++ 12 frees aggregates twice");
 }
 
 struct PromiseBase {

@@ -1,7 +1,7 @@
 // ThreadParker: lets one thread sleep until another wakes it or a deadline passes.
 //
-// For callers that have a thread and no event loop. One park per object. unpark() makes the last touch of
-// the object before the parked thread may go on and destroy it.
+// For callers that have a thread and no event loop. One park per object. unpark() makes the last
+// touch of the object before the parked thread may go on and destroy it.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@ class ThreadParker {
  public:
   // Sleeps until unpark() or until the deadline on the monotonic clock. True: unparked.
   bool park_until(Instant deadline);
-  // Returns only when unpark() has been called: for a parker that lost the race against its deadline.
+  // Returns only when unpark() has been called: for a parker that lost the race against its
+  // deadline.
   void park() { park_until(kNever); }
   void unpark();
 

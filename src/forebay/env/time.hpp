@@ -10,8 +10,8 @@ using Duration = std::chrono::nanoseconds;
 struct Monotonic {};  // a tag, not a std clock: only a Scheduler can tell the time
 struct Wall {};
 
-using Instant = std::chrono::time_point<Monotonic, Duration>;   // for intervals and deadlines
-using WallTime = std::chrono::time_point<Wall, Duration>;       // since 1970, UTC; it may jump
+using Instant = std::chrono::time_point<Monotonic, Duration>;  // for intervals and deadlines
+using WallTime = std::chrono::time_point<Wall, Duration>;      // since 1970, UTC; it may jump
 
 inline constexpr Instant kNever = Instant::max();
 

@@ -1,5 +1,5 @@
-// Timers ordered by due time, then order. Shared by the real and the simulated scheduler, so production
-// and simulation agree on which of two timers fires first.
+// Timers ordered by due time, then order. Shared by the real and the simulated scheduler, so
+// production and simulation agree on which of two timers fires first.
 #pragma once
 
 #include "forebay/env/scheduler.hpp"

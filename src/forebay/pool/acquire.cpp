@@ -26,7 +26,8 @@ PooledConnection take_from(Exchange& exchange, const Waiter& waiter, Holder hold
 Error explain_no_connection(const Exchange& exchange, WaitOutcome outcome, Duration waited) {
   if (outcome == WaitOutcome::closed) return Error(Errc::closed, "the pool is closed");
   const PoolStatistics statistics = exchange.statistics();
-  std::string text = fmt::format("no connection within {}; {}", describe(waited), describe(statistics));
+  std::string text =
+      fmt::format("no connection within {}; {}", describe(waited), describe(statistics));
   const std::vector<LeakReport> lent = exchange.lent();
   if (!lent.empty()) text += fmt::format("; lent for longest: {}", describe(lent.front()));
   if (!statistics.last_connect_error.empty()) {
@@ -35,7 +36,8 @@ Error explain_no_connection(const Exchange& exchange, WaitOutcome outcome, Durat
   return Error(Errc::timed_out, std::move(text));
 }
 
-Acquire::Acquire(Exchange& exchange, Scheduler& scheduler, Instant until, std::source_location caller)
+Acquire::Acquire(Exchange& exchange, Scheduler& scheduler, Instant until,
+                 std::source_location caller)
     : Waiter(&hand_over, Instant{}, until, caller),
       Timer(&expire),
       exchange_(exchange),
@@ -51,12 +53,13 @@ bool Acquire::await_ready() {
 bool Acquire::await_suspend(std::coroutine_handle<> task) {
   task_ = task;
   since = scheduler_.now();
+  exchange_.count_empty();
   if (deadline <= since) {
-    exchange_.count_empty();
     outcome = exchange_.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
     return false;
   }
-  // From here on another thread may post the task. It cannot run before we return: this is its thread.
+  // From here on another thread may post the task. It cannot run before we return: this is its
+  // thread.
   if (!exchange_.take_or_wait(*this)) return false;
   if (deadline != kNever) scheduler_.arm(*this, deadline);
   return true;
@@ -65,7 +68,8 @@ bool Acquire::await_suspend(std::coroutine_handle<> task) {
 Result<PooledConnection> Acquire::await_resume() {
   if (task_) scheduler_.disarm(*this);
   if (outcome == WaitOutcome::granted) return take_from(exchange_, *this, Holder::loop);
-  return failure(explain_no_connection(exchange_, outcome, task_ ? scheduler_.now() - since : Duration{}));
+  return failure(
+      explain_no_connection(exchange_, outcome, task_ ? scheduler_.now() - since : Duration{}));
 }
 
 void Acquire::hand_over(Waiter& waiter) {
@@ -79,27 +83,31 @@ void Acquire::expire(Timer& timer) {
   if (self.exchange_.time_out(self)) self.task_.resume();
 }
 
-Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout, const std::source_location& from) {
-  // A connection that is used for microseconds is back before a thread could fall asleep: the processor is
-  // offered to its holder a few times before joining the line, whose every hand-over costs a wake-up.
-  // Nobody in line is overtaken: while somebody waits, nothing is ready.
+Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
+                                       const std::source_location& from) {
+  exchange.count_empty();
+  // A connection that is used for microseconds is back before a thread could fall asleep: the
+  // processor is offered to its holder a few times before joining the line, whose every hand-over
+  // costs a wake-up. Nobody in line is overtaken: while somebody waits, nothing is ready.
   for (int turn = 0; turn < kTurnsOffered && timeout > Duration::zero(); ++turn) {
     ThreadParker::offer_turn();
-    if (ConnectionSlot* slot = exchange.try_take(from)) return PooledConnection(exchange, *slot, Holder::thread);
+    if (ConnectionSlot* slot = exchange.try_take(from))
+      return PooledConnection(exchange, *slot, Holder::thread);
   }
   const Instant since = exchange.scheduler().now();
   ThreadWaiter waiter(since, deadline_after(since, timeout), from);
   if (timeout <= Duration::zero()) {
-    exchange.count_empty();
     waiter.outcome = exchange.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
   } else {
     const bool is_queued = exchange.take_or_wait(waiter);
     if (is_queued && !waiter.parker.park_until(waiter.deadline) && !exchange.time_out(waiter)) {
-      waiter.parker.park();  // resolved at the last moment: the wake-up is on its way and must find us
+      waiter.parker
+          .park();  // resolved at the last moment: the wake-up is on its way and must find us
     }
   }
   if (waiter.outcome == WaitOutcome::granted) return take_from(exchange, waiter, Holder::thread);
-  return failure(explain_no_connection(exchange, waiter.outcome, exchange.scheduler().now() - since));
+  return failure(
+      explain_no_connection(exchange, waiter.outcome, exchange.scheduler().now() - since));
 }
 
 }  // namespace forebay

@@ -1,7 +1,8 @@
 // Acquire: what `co_await pool.acquire(deadline)` awaits.
 //
-// When a connection is ready it does not suspend, allocate or call the system. Otherwise it stands in
-// line with a timer; the hand-off and the deadline meet under the exchange's lock, so one of them wins.
+// When a connection is ready it does not suspend, allocate or call the system. Otherwise it stands
+// in line with a timer; the hand-off and the deadline meet under the exchange's lock, so one of
+// them wins.
 #pragma once
 
 #include "forebay/base/error.hpp"
@@ -33,6 +34,7 @@ class [[nodiscard]] Acquire : private Waiter, private Timer {
 };
 
 // The same for a caller who has a thread of its own and has just found nothing ready.
-Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout, const std::source_location& from);
+Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
+                                       const std::source_location& from);
 
 }  // namespace forebay

@@ -1,9 +1,9 @@
 #include "forebay/pool/exchange.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
+
+#include <fmt/format.h>
 
 namespace forebay {
 
@@ -56,7 +56,8 @@ void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
     return;
   }
   bool needs_reset = slot.connection->needs_reset();
-  if (needs_reset && holder == Holder::thread && is_behind_with_resets()) {
+  const bool may_help = holder == Holder::thread && !scheduler_.is_current_thread();
+  if (needs_reset && may_help && is_behind_with_resets()) {
     if (!slot.connection->reset_blocking(reset_timeout_)) {
       discard(slot, DiscardReason::reset_failed);
       return;
@@ -70,10 +71,12 @@ void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
   place(slot, needs_reset);
 }
 
-// Threads that use connections faster than one loop can clean them would drain the pool into its cleaning;
-// when more are being cleaned than are ready, each cleans its own until the loop has caught up.
+// Threads that use connections faster than one loop can clean them would drain the pool into its
+// cleaning; when more are being cleaned than are ready, each cleans its own until the loop has
+// caught up.
 bool Exchange::is_behind_with_resets() const {
-  return ask([](const PoolState& state) { return state.cleaning() > state.count(SlotState::ready); });
+  return ask(
+      [](const PoolState& state) { return state.cleaning() > state.count(SlotState::ready); });
 }
 
 void Exchange::place(ConnectionSlot& slot, bool needs_reset) {
@@ -99,6 +102,13 @@ void Exchange::discard(ConnectionSlot& slot, DiscardReason reason) {
   attention_.notify();
 }
 
+void Exchange::ask_for_room() {
+  if (budget_ == nullptr) return;
+  const Instant now = scheduler_.now();
+  const bool is_starved = ask([now](const PoolState& state) { return state.is_starved(now); });
+  if (is_starved) budget_->wake_when_roomy(attention_);
+}
+
 void Exchange::close() {
   decide([](PoolState& state, WakeList& wakes) { state.close(wakes); });
   attention_.notify();
@@ -120,8 +130,9 @@ PoolStatistics Exchange::statistics() const {
   return ask([](const PoolState& state) {
     PoolStatistics result;
     result.max = state.rules().max;
-    result.target_ready = state.rules().supply.mode == Supply::reservoir ? state.rules().supply.target_ready
-                                                                         : state.rules().supply.min_idle;
+    result.target_ready = state.rules().supply.mode == Supply::reservoir
+                              ? state.rules().supply.target_ready
+                              : state.rules().supply.min_idle;
     result.ready = state.count(SlotState::ready);
     result.lent = state.count(SlotState::lent);
     result.cleaning = state.cleaning();
@@ -159,9 +170,9 @@ void Exchange::audit() const {
 }
 
 std::string describe(const PoolStatistics& statistics) {
-  return fmt::format("max {}: lent {}, ready {}, cleaning {}, opening {}, closing {}, waiters {}", statistics.max,
-                     statistics.lent, statistics.ready, statistics.cleaning, statistics.opening,
-                     statistics.closing, statistics.waiters);
+  return fmt::format("max {}: lent {}, ready {}, cleaning {}, opening {}, closing {}, waiters {}",
+                     statistics.max, statistics.lent, statistics.ready, statistics.cleaning,
+                     statistics.opening, statistics.closing, statistics.waiters);
 }
 
 }  // namespace forebay

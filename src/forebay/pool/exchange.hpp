@@ -1,7 +1,9 @@
-// Exchange: where connections change hands. PoolState under one lock, and nothing slow ever under it.
+// Exchange: where connections change hands. PoolState under one lock, and nothing slow ever under
+// it.
 //
-// Every function may be called from any thread. No function does I/O or sleeps, but for give_back() when a
-// thread helps with resets that the loop is behind with. Waiters are woken after the lock is released, each on its own scheduler or thread.
+// Every function may be called from any thread. No function does I/O or sleeps, but for give_back()
+// when a thread helps with resets that the loop is behind with. Waiters are woken after the lock is
+// released, each on its own scheduler or thread.
 #pragma once
 
 #include <optional>
@@ -11,6 +13,7 @@
 #include "forebay/base/mutex.hpp"
 #include "forebay/core/pool_state.hpp"
 #include "forebay/env/signal.hpp"
+#include "forebay/pool/budget.hpp"
 #include "forebay/pool/connection_slot.hpp"
 #include "forebay/pool/leak_report.hpp"
 #include "forebay/pool/pooled_connection.hpp"
@@ -20,26 +23,32 @@ namespace forebay {
 
 class Exchange {
  public:
-  Exchange(const PoolRules& rules, Capacity* process_capacity, Scheduler& scheduler,
-           Duration reset_timeout)
+  // The budget may be null.
+  Exchange(const PoolRules& rules, Budget* budget, Scheduler& scheduler, Duration reset_timeout)
       : scheduler_(scheduler),
         reset_timeout_(reset_timeout),
+        budget_(budget),
         attention_(scheduler),
-        state_(rules, process_capacity) {}
+        state_(rules, budget != nullptr ? &budget->capacity() : nullptr) {}
+  ~Exchange() {
+    if (budget_ != nullptr) budget_->forget(attention_);
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
 
   // Callers.
   ConnectionSlot* try_take(const std::source_location& from);
   void count_empty();
-  // True: the waiter stands in line and will be woken, perhaps already is. False: it was resolved at once
-  // and will not be woken.
+  // True: the waiter stands in line and will be woken, perhaps already is. False: it was resolved
+  // at once and will not be woken.
   bool take_or_wait(Waiter& waiter);
   // True: the waiter had not been resolved and has timed out. False: it has been or is being woken.
   bool time_out(Waiter& waiter);
   void give_back(ConnectionSlot& slot, Holder holder);
   void discard(ConnectionSlot& slot, DiscardReason reason);
 
-  // The supplier: decisions about its slots, one lock each. The decision gets the state and a list for
-  // the waiters that it resolves.
+  // The supplier: decisions about its slots, one lock each. The decision gets the state and a list
+  // for the waiters that it resolves.
   template <class Decision>
   void decide(Decision&& decision) FOREBAY_EXCLUDES(mutex_) {
     WakeList wakes;
@@ -55,6 +64,8 @@ class Exchange {
     return question(state_);
   }
   Signal& attention() { return attention_; }  // set when the supplier should look
+  // If a shared budget keeps the pool from opening, the supplier looks again when there is room.
+  void ask_for_room();
 
   void close();
   void resize(const PoolRules& rules);
@@ -71,6 +82,7 @@ class Exchange {
 
   Scheduler& scheduler_;
   const Duration reset_timeout_;
+  Budget* const budget_;
   Signal attention_;
   mutable Mutex mutex_;
   PoolState state_ FOREBAY_GUARDED_BY(mutex_);

@@ -2,7 +2,8 @@
 
 namespace forebay {
 
-Gate::Gate(Exchange& exchange, Connector& connector, const PoolOptions& options, ConnectPacer* pacer)
+Gate::Gate(Exchange& exchange, Connector& connector, const PoolOptions& options,
+           ConnectPacer* pacer)
     : exchange_(exchange),
       connector_(connector),
       options_(options),

@@ -5,8 +5,9 @@
 namespace forebay {
 
 std::string describe(const LeakReport& leak) {
-  return fmt::format("connection {}, taken {} ago in {} at {}:{}", leak.connection_id, describe(leak.held),
-                     leak.taken_from.function_name(), leak.taken_from.file_name(), leak.taken_from.line());
+  return fmt::format("connection {}, taken {} ago in {} at {}:{}", leak.connection_id,
+                     describe(leak.held), leak.taken_from.function_name(),
+                     leak.taken_from.file_name(), leak.taken_from.line());
 }
 
 std::string describe(Duration time) {

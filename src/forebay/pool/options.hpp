@@ -1,4 +1,5 @@
-// PoolOptions: all that a pool can be told, with defaults that suit Aurora DSQL, and the rules they obey.
+// PoolOptions: all that a pool can be told, with defaults that suit Aurora DSQL, and the rules they
+// obey.
 #pragma once
 
 #include <functional>
@@ -14,12 +15,13 @@ namespace forebay {
 
 // How many connections; these can change while the pool runs.
 struct PoolSize {
-  int max = 10;                       // lent + ready + opening + closing never exceed it
-  std::optional<int> target_ready;    // reservoir: kept ready ahead of demand; default max
-  std::optional<int> low_watermark;   // reservoir: the initial fill is done at so many; default target_ready
-  std::optional<int> max_ready;       // given back above it: discarded as reservoir_full; default max
-  int min_idle = 0;                   // standard: kept ready, replaced at once
-  int keep_open = 0;                  // standard: opened one by one at start, then held by the keeper
+  int max = 10;                     // all there are, from opening to closed, never exceed it
+  std::optional<int> target_ready;  // reservoir: kept ready ahead of demand; default max
+  std::optional<int>
+      low_watermark;  // reservoir: the initial fill is done at so many; default target_ready
+  std::optional<int> max_ready;  // given back above it: discarded as reservoir_full; default max
+  int min_idle = 0;              // standard: kept ready; lost ones are replaced at once
+  int keep_open = 0;             // standard: opened one by one at start, then held by the keeper
 };
 
 struct PoolOptions {
@@ -54,13 +56,15 @@ struct PoolOptions {
   int warm_up_retries = 5;  // per connection
   BackoffRule warm_up_backoff{std::chrono::milliseconds(200), std::chrono::seconds(5), 25};
 
-  // Hooks run on the pool's scheduler and must not block it. A failed after_connect discards the connection.
+  // Hooks run on the pool's scheduler and must not block it. A failed after_connect discards the
+  // connection.
   std::function<Task<Result<void>>(Connection&, Instant deadline)> after_connect;
   std::function<void(Connection&, DiscardReason)> before_close;
   std::function<void(const LeakReport&)> on_leak;
 };
 
-// Everything that is wrong with the options, one sentence each: the option, its value, what would be right.
+// Everything that is wrong with the options, one sentence each: the option, its value, what would
+// be right.
 std::vector<std::string> problems(const PoolOptions& options);
 
 // REQUIRES: problems(options) is empty.

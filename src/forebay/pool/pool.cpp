@@ -9,7 +9,9 @@
 namespace forebay {
 namespace {
 
-std::string join(const std::vector<std::string>& texts) { return fmt::format("{}", fmt::join(texts, "; ")); }
+std::string join(const std::vector<std::string>& texts) {
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
 
 PoolOptions checked(PoolOptions options) {
   const std::vector<std::string> wrong = problems(options);
@@ -23,7 +25,7 @@ struct Pool::Parts {
   Parts(Env world, Connector& connector, PoolOptions pool_options, PoolSharing sharing)
       : env(world),
         options(checked(std::move(pool_options))),
-        exchange(rules_of(options), sharing.capacity, world.scheduler, options.reset_timeout),
+        exchange(rules_of(options), sharing.budget, world.scheduler, options.reset_timeout),
         gate(exchange, connector, options, sharing.pacer != nullptr ? sharing.pacer : own_pacer()),
         supplier(world, exchange, gate, options) {}
 
@@ -61,13 +63,13 @@ Task<bool> Pool::start() {
   const PoolStatistics now = parts.exchange.statistics();
   const Duration elapsed = parts.env.scheduler.now() - begun;
   if (is_filled) {
-    log::info(fmt::format("{}: initial fill complete size={} target={} elapsed={}", parts.options.name, now.open(),
-                          now.target_ready, describe(elapsed)));
+    log::info(fmt::format("{}: initial fill complete size={} target={} elapsed={}",
+                          parts.options.name, now.open(), now.target_ready, describe(elapsed)));
   } else {
-    log::warning(fmt::format("{}: initial fill incomplete after {}: {} of {} open; going on{}{}",
-                             parts.options.name, describe(elapsed), now.open(), now.target_ready,
-                             now.last_connect_error.empty() ? "" : "; last connect failure: ",
-                             now.last_connect_error));
+    log::warning(fmt::format(
+        "{}: initial fill incomplete after {}: {} of {} open; going on{}{}", parts.options.name,
+        describe(elapsed), now.open(), now.target_ready,
+        now.last_connect_error.empty() ? "" : "; last connect failure: ", now.last_connect_error));
   }
   co_return is_filled;
 }

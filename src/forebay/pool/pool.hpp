@@ -1,8 +1,8 @@
 // Pool: connections that are ready before they are needed, and never one too many.
 //
-// Built with valid options on an Env, started once, closed once. acquire(), try_acquire(), open(), resize(),
-// statistics() and lent() may be called from any thread; start() and close() are tasks of the pool's
-// scheduler. The pool outlives its handles, and its connector and Env outlive the pool.
+// Built with valid options on an Env, started once, closed once. acquire(), try_acquire(), open(),
+// resize(), statistics() and lent() may be called from any thread; start() and close() are tasks of
+// the pool's scheduler. The pool outlives its handles, and its connector and Env outlive the pool.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@
 
 namespace forebay {
 
-class Capacity;
+class Budget;
 class ConnectPacer;
 
 // What pools of one process may share; null means of its own.
 struct PoolSharing {
-  Capacity* capacity = nullptr;   // a budget over all of them
+  Budget* budget = nullptr;       // one cap over all of them
   ConnectPacer* pacer = nullptr;  // one rate over all of them, on one scheduler
 };
 
@@ -51,13 +51,15 @@ class Pool {
       std::source_location from = std::source_location::current());
   // As a driver's open(): waits open_wait, 100 ms unless told otherwise, and then gives up.
   Acquire open(std::source_location from = std::source_location::current());
-  Result<PooledConnection> open_blocking(std::source_location from = std::source_location::current());
+  Result<PooledConnection> open_blocking(
+      std::source_location from = std::source_location::current());
 
   // The sizes in force from now on. What is lent above a smaller max is closed when it comes back.
   Result<void> resize(const PoolSize& size);
 
-  // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now, what is lent
-  // when it comes back. True: everything is gone. False: the deadline passed; call it again.
+  // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now, what
+  // is lent when it comes back. True: everything is gone. False: the deadline passed; call it
+  // again.
   Task<bool> close(Instant deadline);
 
   PoolStatistics statistics() const;

@@ -42,7 +42,7 @@ class [[nodiscard]] PooledConnection {
   Instant stale_at() const { return slot_->stale_at; }  // from then on it would not be handed out
 
   // Each of these leaves the handle empty.
-  void give_back();    // cleaned in the background, then ready for the next caller
+  void give_back();    // cleaned, mostly in the background, then ready for the next caller
   void discard();      // closed in the background
   void mark_broken();  // as discard, and the pool looks at its other connections too
 

@@ -14,7 +14,7 @@ struct PoolStatistics {
   int lent = 0;
   int cleaning = 0;  // given back and being reset, or being checked
   int opening = 0;
-  int closing = 0;   // discarded, and perhaps still counted by the server
+  int closing = 0;  // discarded, and perhaps still counted by the server
   int waiters = 0;
   Duration connect_time{};  // as observed lately
   std::string last_connect_error;

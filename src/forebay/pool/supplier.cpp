@@ -32,7 +32,8 @@ Task<void> Supplier::run() {
       closing_.notify_all();
       changed_.notify_all();
     }
-    if (is_closed && exchange_.ask([](const PoolState& state) { return state.approved() == 0; })) break;
+    if (is_closed && exchange_.ask([](const PoolState& state) { return state.approved() == 0; }))
+      break;
     co_await exchange_.attention().wait_until(work.wake_at);
   }
   co_await tasks_.join();
@@ -40,7 +41,8 @@ Task<void> Supplier::run() {
   changed_.notify_all();
 }
 
-// Under the lock the state decides, and the slots of new connections are entered; the rest happens outside.
+// Under the lock the state decides, and the slots of new connections are entered; the rest happens
+// outside.
 void Supplier::start(PoolWork& work) {
   std::vector<ConnectionSlot*> opening;
   const Instant now = env_.scheduler.now();
@@ -57,6 +59,7 @@ void Supplier::start(PoolWork& work) {
   for (Slot* slot : work.check) tasks_.spawn(check_one(static_cast<ConnectionSlot&>(*slot)));
   for (Slot* slot : work.close) tasks_.spawn(close_one(static_cast<ConnectionSlot&>(*slot)));
   if (!work.leaked.empty()) report_leaks(work);
+  exchange_.ask_for_room();
 }
 
 // Owned by the state's lists from here to drop().
@@ -64,9 +67,14 @@ ConnectionSlot& Supplier::make_slot(Approval approval) {
   return *new ConnectionSlot(next_id_++, std::move(approval));
 }
 
+// The approval goes back with the slot, when the connection is gone and together with its place in
+// the books.
 void Supplier::drop(ConnectionSlot& slot) {
-  exchange_.decide([&](PoolState& state, WakeList&) { state.remove(slot); });
-  delete &slot;  // gives the approval back, after the connection is gone
+  slot.connection.reset();
+  exchange_.decide([&](PoolState& state, WakeList&) {
+    state.remove(slot);
+    delete &slot;
+  });
   look_again();
 }
 

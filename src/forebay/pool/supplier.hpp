@@ -1,7 +1,7 @@
 // Supplier: the pool's background loop. It opens, resets, checks and closes; nobody else does.
 //
-// It asks the state what is due, starts that, and sleeps until something changes: a caller, a finished
-// step, or the time the state named. Confined to the pool's scheduler.
+// It asks the state what is due, starts that, and sleeps until something changes: a caller, a
+// finished step, or the time the state named. Confined to the pool's scheduler.
 #pragma once
 
 #include "forebay/env/env.hpp"

@@ -31,7 +31,7 @@ void apply(const ServerProfile& profile, PoolOptions& options) {
 
 Result<std::unique_ptr<PostgresPool>> PostgresPool::open(Runtime& runtime,
                                                          const std::string& target,
-                                                         PoolOptions options) {
+                                                         PoolOptions options, PoolSharing sharing) {
   Result<ConnectionString> parsed = ConnectionString::parse(target);
   const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
   apply(profile, options);
@@ -40,17 +40,17 @@ Result<std::unique_ptr<PostgresPool>> PostgresPool::open(Runtime& runtime,
   if (!wrong.empty()) return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
 
   std::unique_ptr<PostgresPool> pool(
-      new PostgresPool(runtime, std::move(*parsed), profile, std::move(options)));
+      new PostgresPool(runtime, std::move(*parsed), profile, std::move(options), sharing));
   pool->is_filled_ = run_blocking(runtime.scheduler(), pool->pool_.start());
   return pool;
 }
 
 PostgresPool::PostgresPool(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
-                           PoolOptions options)
+                           PoolOptions options, PoolSharing sharing)
     : runtime_(runtime),
       connector_(LibpqEnv{runtime.scheduler(), runtime.descriptors(), runtime.lane()},
                  std::move(target), profile),
-      pool_(runtime.env(), connector_, std::move(options)) {}
+      pool_(runtime.env(), connector_, std::move(options), sharing) {}
 
 PostgresPool::~PostgresPool() {
   while (!is_gone_ && !close(kReminder)) {

@@ -9,6 +9,7 @@
 // own.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -44,7 +45,7 @@ class PostgresPool {
   // passed. What the server's kind dictates (session limit, longest transaction, pace) is filled in
   // where the options leave it open.
   static Result<std::unique_ptr<PostgresPool>> open(Runtime& runtime, const std::string& target,
-                                                    PoolOptions options);
+                                                    PoolOptions options, PoolSharing sharing = {});
   PostgresPool(const PostgresPool&) = delete;
   PostgresPool& operator=(const PostgresPool&) = delete;
   ~PostgresPool();  // closes, and waits for what is still lent
@@ -67,13 +68,13 @@ class PostgresPool {
 
  private:
   PostgresPool(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
-               PoolOptions options);
+               PoolOptions options, PoolSharing sharing);
 
   Runtime& runtime_;
   LibpqConnector connector_;
   Pool pool_;
   bool is_filled_ = false;
-  bool is_gone_ = false;
+  std::atomic<bool> is_gone_ = false;
 };
 
 }  // namespace forebay::postgres

@@ -1,8 +1,8 @@
 #include "forebay/postgres/session_reset.hpp"
 
-#include <libpq-fe.h>
-
 #include <utility>
+
+#include <libpq-fe.h>
 
 namespace forebay::postgres {
 

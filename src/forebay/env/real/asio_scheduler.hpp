@@ -37,7 +37,7 @@ class AsioScheduler final : public Scheduler {
   void run();
   // Lets run() return as soon as nothing is ready. Tasks that wait are not told.
   void stop();
-  bool is_current_thread() const;
+  bool is_current_thread() const override;
 
  private:
   // Tasks, and timers, per turn. Large enough that a turn's overhead vanishes in its tasks, small

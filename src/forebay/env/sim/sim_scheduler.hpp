@@ -1,6 +1,7 @@
 // SimScheduler: virtual time. When nothing is ready, the clock jumps to the next timer.
 //
-// Single-threaded. The same seed and the same program give the same order of events on every compiler.
+// Single-threaded. The same seed and the same program give the same order of events on every
+// compiler.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,12 @@ namespace forebay::sim {
 class SimScheduler final : public Scheduler {
  public:
   SimScheduler() = default;  // timers due together fire in the order in which they were armed
-  explicit SimScheduler(std::uint64_t tie_seed) : ties_(SeededRandom(tie_seed)) {}  // or in an order by seed
+  explicit SimScheduler(std::uint64_t tie_seed)
+      : ties_(SeededRandom(tie_seed)) {}  // or in an order by seed
 
   Instant now() const override { return now_; }
   Instant recent_now() const override { return now_; }
+  bool is_current_thread() const override { return true; }
   void post(std::coroutine_handle<> task) override { ready_.push_back(task); }
   void arm(Timer& timer, Instant due) override;
   bool disarm(Timer& timer) override { return timers_.remove(timer); }

@@ -1,0 +1,167 @@
+// "forebay demo" as a whole: the real program against real servers.
+#include <sstream>
+
+#include <boost/property_tree/json_parser.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/program.hpp"
+#include "forebay/embedded/postgres_server.hpp"
+#include "forebay/forebay.hpp"
+
+namespace forebay::cli {
+namespace {
+
+using embedded::PostgresServer;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Ends with the test, like the server: one role "app" that needs a password.
+class OwnServer {
+ public:
+  OwnServer() {
+    embedded::PostgresServerOptions options;
+    options.authentication = "scram-sha-256";
+    auto launched = PostgresServer::launch(options);
+    if (!launched) throw std::runtime_error(launched.error().text());
+    server_ = std::move(*launched);
+    Runtime runtime;
+    PoolOptions one;
+    one.size.max = 1;
+    auto pool = postgres::PostgresPool::open(runtime, server_->superuser_url(), one);
+    auto session = (*pool)->acquire_blocking(kPatience);
+    const auto made =
+        (*session)->exec_blocking("CREATE ROLE app LOGIN PASSWORD 'hunter2'", kPatience);
+    if (!made) throw std::runtime_error(made.error().text());
+  }
+  std::string url(std::string_view password = {}) const {
+    return server_->url("app", "postgres", password);
+  }
+
+ private:
+  std::unique_ptr<PostgresServer> server_;
+};
+
+// Until the demo is at work: it has opened something.
+pid_t wait_for_server_of(const Program& program) {
+  for (int i = 0; i < 6000; ++i) {
+    for (const pid_t child : children_of(program.pid())) {
+      const bool is_postgres =
+          text_of("/proc/" + std::to_string(child) + "/cmdline").contains("/bin/postgres");
+      if (is_postgres && children_of(child).size() > 8) return child;
+    }
+    std::this_thread::sleep_for(10ms);
+  }
+  return -1;
+}
+
+TEST(DemoTest, InAPipeItIsQuietButForTheSummary) {
+  Program program({"demo", "--seconds", "2", "--lifetime", "1s", "--guard", "100ms"});
+
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_EQ(program.err(), "");
+  EXPECT_THAT(program.out(), testing::StartsWith("forebay demo: 2.0"));
+  EXPECT_THAT(program.out(),
+              AllOf(HasSubstr("\n  served "), HasSubstr(" statements"), HasSubstr(", 0 failed\n"),
+                    HasSubstr("\n  acquire    p50 "), HasSubstr("p99.9"), HasSubstr("\n  opened "),
+                    HasSubstr("\n  discarded "), HasSubstr("\n  empty ")));
+  EXPECT_THAT(program.out(), Not(HasSubstr("\x1b")));
+}
+
+TEST(DemoTest, TheJsonSummaryParsesAndAddsUp) {
+  Program program({"demo", "--seconds", "2", "--lifetime", "1s", "--guard", "100ms", "--json"});
+
+  ASSERT_EQ(program.wait(), 0) << program.err();
+  boost::property_tree::ptree json;
+  std::istringstream text(program.out());
+  boost::property_tree::read_json(text, json);
+  EXPECT_GE(json.get<double>("elapsed_seconds"), 2.0);
+  EXPECT_EQ(json.get<int>("max"), 20);
+  EXPECT_GT(json.get<int>("statements"), 10);
+  EXPECT_EQ(json.get<int>("failures"), 0);
+  EXPECT_GE(json.get<int>("acquire_seconds.count"), json.get<int>("statements"));
+  EXPECT_GE(json.get<int>("empty"), 0);
+  int discarded = 0;
+  for (const auto& [reason, count] : json.get_child("discards"))
+    discarded += count.get_value<int>();
+  EXPECT_GT(discarded, 0);
+  EXPECT_GE(json.get<int>("opened"), discarded);
+  EXPECT_EQ(std::ranges::count(program.out(), '\n'), 1);
+}
+
+TEST(DemoTest, SignalsEndItSoonAndNothingIsLeftBehind) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Program program({"demo"});
+    const pid_t server = wait_for_server_of(program);
+    ASSERT_GT(server, 0) << program.err();
+    const std::string command = text_of("/proc/" + std::to_string(server) + "/cmdline");
+    const std::string folder = command.substr(command.find("-D") + 3);  // zeros part the words
+    ASSERT_TRUE(std::filesystem::exists(folder.c_str()));
+
+    program.send(signal);
+
+    EXPECT_EQ(program.wait(2s), 0) << "it should have ended by now";
+    EXPECT_THAT(program.out() + program.err(), HasSubstr("forebay demo: "));
+    EXPECT_EQ(::kill(server, 0), -1);
+    EXPECT_FALSE(std::filesystem::exists(folder.c_str()));
+  }
+}
+
+TEST(DemoTest, AServerOfTheUsersOwnIsUsedAndItsPasswordStaysSecret) {
+  const OwnServer server;
+  Program program(
+      {"demo", "--seconds", "1", "--connections", "5", "--database", server.url("hunter2")});
+  std::this_thread::sleep_for(500ms);
+  const std::string listed = text_of("/proc/" + std::to_string(program.pid()) + "/cmdline");
+
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_THAT(listed, AllOf(HasSubstr("--database"), Not(HasSubstr("hunter2"))));
+  EXPECT_THAT(program.out(), AllOf(HasSubstr("on 127.0.0.1:"), HasSubstr(", 0 failed")));
+  EXPECT_THAT(program.out() + program.err(), Not(HasSubstr("hunter2")));
+}
+
+TEST(DemoTest, ThePasswordMayComeFromTheEnvironment) {
+  const OwnServer server;
+  Program program({"demo", "--seconds", "1", "--connections", "5", "--database", server.url()},
+                  {"PGPASSWORD=hunter2"});
+
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_THAT(program.out() + program.err(), Not(HasSubstr("hunter2")));
+}
+
+TEST(DemoTest, ADatabaseThatRefusesIsAClearError) {
+  const OwnServer server;
+  Program program({"demo", "--fill-limit", "1s", "--database", server.url("wrong-secret")});
+
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_EQ(program.out(), "");
+  EXPECT_THAT(
+      program.err(),
+      AllOf(HasSubstr("forebay demo: no connection to 127.0.0.1:"), HasSubstr("within 1s: "),
+            HasSubstr("password authentication failed"), Not(HasSubstr("wrong-secret"))));
+}
+
+TEST(DemoTest, ADatabaseThatIsNotThereIsAClearError) {
+  Program program(
+      {"demo", "--fill-limit", "500ms", "--database", "postgresql://app@127.0.0.1:1/x"});
+
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_THAT(program.err(), AllOf(HasSubstr("no connection to 127.0.0.1:1/x within 500ms: "),
+                                   HasSubstr("Connection refused")));
+}
+
+// 97 connections are to be had, 150 are wanted: the demo says so and works with those it gets.
+TEST(DemoTest, APartlyFilledPoolIsAWarning) {
+  const OwnServer server;
+  Program program({"demo", "--seconds", "1", "--connections", "150", "--fill-limit", "3s", "--rate",
+                   "0", "--database", server.url("hunter2")});
+
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_THAT(program.err(), AllOf(HasSubstr("forebay warning: demo: "), HasSubstr(" of 150 "),
+                                   HasSubstr("connection slots")));
+  EXPECT_THAT(program.out(), HasSubstr("last connect error: "));
+}
+
+}  // namespace
+}  // namespace forebay::cli
