@@ -32,8 +32,8 @@ PoolRules rules_for(int size) {
   return rules;
 }
 
-// A pool's state with all its connections ready. Their retirements are spaced by half a lifetime
-// over size.
+// A pool's state with all its connections ready. Their retirements are spaced by half a
+// lifetime over size.
 class ReadyState {
  public:
   explicit ReadyState(int size) : state_(rules_for(size)), step_(kDue * (kLifetime / 2 / size)) {

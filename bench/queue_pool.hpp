@@ -1,5 +1,5 @@
-// The pool that everybody writes first: a mutex, a condition variable and a deque. The bench's
-// yardstick.
+// The pool that everybody writes first: a mutex, a condition variable and a deque.
+// The bench's yardstick.
 //
 // It keeps the caller's deadline, as a pool must, and does nothing else: no expiry, no cap
 // arithmetic, no statistics, no report of who holds what. A woken waiter races with newcomers, so

@@ -66,8 +66,8 @@ TEST(ResultTest, OfNothingIsASuccessByDefault) {
   EXPECT_FALSE(trouble.has_value());
 }
 
-// A result converts to bool, so a careless copy of a Result<bool> would turn "false" into "has a
-// value".
+// A result converts to bool, so a careless copy of a Result<bool> would turn "false" into
+// "has a value".
 TEST(ResultTest, OfABooleanKeepsFalseWhenCopiedAndMoved) {
   Result<bool> original = false;
 

@@ -18,6 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef FOREBAY_PROGRAM  // CMake says where it was built
+#define FOREBAY_PROGRAM "forebay"
+#endif
+
 namespace forebay::cli {
 
 using namespace std::chrono_literals;

@@ -1,5 +1,5 @@
-// ConnectPacer: whatever is taken and given back, starts in any window stay within rate * window +
-// burst.
+// ConnectPacer: whatever is taken and given back, starts in any window stay within rate *
+// window + burst.
 #include "forebay/core/connect_pacer.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The names of reasons and states: they are labels and log fields, so changing one breaks
-// somebody's graph.
+// The names of reasons and states: they are labels and log fields, so changing one
+// breaks somebody's graph.
 #include "forebay/core/discard_reason.hpp"
 
 #include <set>

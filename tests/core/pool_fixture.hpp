@@ -1,6 +1,6 @@
 // A PoolState with slots and waiters of its own, stepped by hand and audited after every step.
-// Whatever a test leaves behind is drained when it ends, so a failed expectation cannot turn into a
-// crash.
+// Whatever a test leaves behind is drained when it ends, so a failed expectation cannot turn
+// into a crash.
 #pragma once
 
 #include <map>

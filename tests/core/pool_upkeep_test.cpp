@@ -185,8 +185,8 @@ TEST(PoolUpkeepTest, WithRoomTheReplacementIsOpenedBeforeTheRetirement) {
   EXPECT_EQ(pool.ready(), 2);
 }
 
-// A replacement that found no place would be opened, discarded and opened again until the old one
-// went.
+// A replacement that found no place would be opened, discarded and opened again until the
+// old one went.
 TEST(PoolUpkeepTest, AReplacementHasAPlaceBesideTheOneItReplaces) {
   PoolRules rules = reservoir_rules(10, 2);
   rules.max_ready = 2;
@@ -316,8 +316,8 @@ TEST(PoolUpkeepTest, TheLoopLooksAtLeastOnceASecondWhileAnythingIsOpen) {
   EXPECT_EQ(with_one, pool.now + 1s);
 }
 
-// The scan goes by a heap of what is due: whoever is not due is not touched, and looking often is
-// cheap.
+// The scan goes by a heap of what is due: whoever is not due is not touched, and looking
+// often is cheap.
 TEST(PoolUpkeepTest, AScanOverTenThousandTouchesOnlyWhatIsDue) {
   constexpr int kSlots = 10'000;
   PoolRules rules = test_rules(kSlots);

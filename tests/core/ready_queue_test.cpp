@@ -103,8 +103,8 @@ TEST(ReadyQueueTest, ACheckedSlotKeepsItsPlaceAndIsAliveNow) {
   EXPECT_EQ(test.slot(1).alive_at, Instant(9s));
 }
 
-// Whoever stamps read the clock before it got the lock, so a later stamp may come with an earlier
-// time.
+// Whoever stamps read the clock before it got the lock, so a later stamp may come with
+// an earlier time.
 TEST(ReadyQueueTest, ALateStampWithAnEarlierTimeKeepsTheOrder) {
   TestQueue test;
   test.queue.add(test.slot(0));
@@ -117,8 +117,8 @@ TEST(ReadyQueueTest, ALateStampWithAnEarlierTimeKeepsTheOrder) {
   EXPECT_EQ(test.slot(1).idle_since, Instant(5s));
 }
 
-// The model: a vector from longest to least idle, sorted by time of stamp; what has none is at the
-// end.
+// The model: a vector from longest to least idle, sorted by time of stamp; what has none is
+// at the end.
 struct Entry {
   Slot* slot;
   Instant idle_since;

@@ -1,5 +1,5 @@
-// What a pool opens: the trickle's formula, the reservoir's deficit, the keeper's pace, and silence
-// after failures.
+// What a pool opens: the trickle's formula, the reservoir's deficit, the keeper's pace, and
+// silence after failures.
 #include "forebay/core/refill_plan.hpp"
 
 #include <algorithm>
@@ -114,8 +114,8 @@ TEST(RefillPlanTest, StandardSupplyKeepsItsMinimumIdle) {
   EXPECT_EQ(decision.open, 3);
 }
 
-// A connection that is only lent comes back: as for waiting callers, time must prove that more are
-// needed.
+// A connection that is only lent comes back: as for waiting callers, time must prove that
+// more are needed.
 TEST(RefillPlanTest, MinimumIdleRampsUpWhileItsConnectionsAreOnlyLent) {
   SupplyRule rule = standard_rule();
   rule.min_idle = 4;
@@ -326,8 +326,8 @@ RC_GTEST_PROP(RefillPlanProperty, MoreWaitersOrALongerWaitNeverOpenLess, ()) {
   RC_ASSERT(plan_refill(given.rule, longer, kNow).open >= open);
 }
 
-// Once a decision has been acted on, there is nothing to open until wake_at, however the time
-// passes.
+// Once a decision has been acted on, there is nothing to open until wake_at, however
+// the time passes.
 RC_GTEST_PROP(RefillPlanProperty, NothingChangesBeforeTheWakeUp, ()) {
   const Case given = any_case();
   const RefillDecision decision = plan_refill(given.rule, given.counts, kNow);

@@ -73,8 +73,8 @@ TEST(RetirementSpacerTest, MoreConnectionsThanPlacesAreSpreadByChance) {
       chosen, [](Instant at) { return at >= kOpened + 5min && at <= kOpened + 10min; }));
 }
 
-// The search gives up after a bounded number of places, or the last of these would look at all
-// before it.
+// The search gives up after a bounded number of places, or the last of these would look at
+// all before it.
 TEST(RetirementSpacerTest, ThousandsOpenedAtOnceArePlacedQuickly) {
   constexpr int kConnections = 5'000;
   RetirementSpacer spacer;

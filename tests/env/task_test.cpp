@@ -155,8 +155,8 @@ Task<void> count_alive_after(Task<int> task, const int& alive, int& alive_after)
   alive_after = alive;
 }
 
-// A task that is awaited by name would otherwise live to the end of its scope with one compiler
-// only.
+// A task that is awaited by name would otherwise live to the end of its scope with
+// one compiler only.
 TEST(TaskTest, AnAwaitedTaskIsGoneWithItsParametersWhenItsAwaiterGoesOn) {
   sim::SimScheduler scheduler;
   int alive = 0;

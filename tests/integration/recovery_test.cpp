@@ -28,8 +28,8 @@ TEST_F(RecoveryTest, ThePoolIsBackAtTargetAsFastAsBackoffAllows) {
     }
     if (!session) {
       ++refused;
-      // Who is turned away is told why: what holds the connections, or what keeps them from
-      // opening.
+      // Who is turned away is told why: what holds the connections, or what keeps
+      // them from opening.
       const std::string& text = session.error().text();
       if (text.find("last connect failure: ") == std::string::npos) ++unexplained;
       return;

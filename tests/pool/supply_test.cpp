@@ -14,9 +14,9 @@ PoolOptions with_max(int max, Supply supply) {
   return options;
 }
 
-// HikariCP's spike: connect 150 ms, hold 2 ms, 5 ready, max 50, 50 callers at once. Five
-// connections that come back every 2 ms serve fifty callers in 20 ms; opening more would help
-// nobody.
+// HikariCP's spike: connect 150 ms, hold 2 ms, 5 ready, max 50, 50 callers at once.
+// Five connections that come back every 2 ms serve fifty callers in 20 ms; opening more
+// would help nobody.
 TEST(SupplyTest, ASpikeIsServedByWhatComesBack) {
   PoolOptions options = with_max(50, Supply::standard);
   options.size.min_idle = 5;

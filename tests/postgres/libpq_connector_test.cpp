@@ -235,8 +235,8 @@ TEST_F(LibpqConnectorTest, OneMoreThanTheServerAllowsIsToldSo) {
   EXPECT_EQ(error.sqlstate(), "53300");
 }
 
-// The pool counts a connection until close() ends; so does the server, or one of these would be
-// refused.
+// The pool counts a connection until close() ends; so does the server, or one of these
+// would be refused.
 TEST_F(LibpqConnectorTest, AClosedConnectionMakesRoomAtOnce) {
   Client client(runtime_, app_url());
   std::vector<Client::OpenConnection> connections;
@@ -251,8 +251,8 @@ TEST_F(LibpqConnectorTest, AClosedConnectionMakesRoomAtOnce) {
   }
 }
 
-// A refused attempt has left the server when connect() returns, so the next one finds the room it
-// had.
+// A refused attempt has left the server when connect() returns, so the next one finds the
+// room it had.
 TEST_F(LibpqConnectorTest, AFailedAttemptLeavesNothingBehind) {
   Client client(runtime_, app_url());
   Client refused(runtime_, server_->url("app", "no_such_database", "hunter2"));

@@ -1,5 +1,5 @@
-// What the tests against a real server share: the server, a runtime, and words for "connect" and
-// "ask".
+// What the tests against a real server share: the server, a runtime, and words for
+// "connect" and "ask".
 #pragma once
 
 #include <chrono>

@@ -13,8 +13,8 @@ namespace forebay::test {
 
 class RealPool {
  public:
-  // The server is configured before the pool starts: afterwards it belongs to the scheduler's
-  // thread.
+  // The server is configured before the pool starts: afterwards it belongs to
+  // the scheduler's thread.
   template <class Configure>
   RealPool(PoolOptions options, Configure&& configure)
       : server_(runtime_.scheduler()), connector_(server_) {

@@ -13,8 +13,8 @@ namespace forebay {
 
 }  // namespace forebay
 
-// The second argument, evaluated only on failure, is text that shows the state that broke the
-// promise.
+// The second argument, evaluated only on failure, is text that shows the state that
+// broke the promise.
 #define FOREBAY_CHECK(condition, ...) \
   ((condition)                        \
        ? void(0)                      \

@@ -1,5 +1,5 @@
-// A binary heap of elements that know their own place in it, so that any of them can leave in O(log
-// n).
+// A binary heap of elements that know their own place in it, so that any of them can leave
+// in O(log n).
 //
 // Earlier(a, b) is a strict order without ties. The heap owns nothing; an element must have left
 // before it dies.

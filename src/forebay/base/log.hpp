@@ -15,8 +15,8 @@ std::string_view name(Level level);
 
 using Sink = std::function<void(Level, std::string_view message)>;
 
-// Replaces the sink; an empty one brings back the default, which writes warnings and errors to
-// stderr.
+// Replaces the sink; an empty one brings back the default, which writes warnings and
+// errors to stderr.
 void set_sink(Sink sink);
 
 void write(Level level, std::string_view message);

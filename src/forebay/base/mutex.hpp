@@ -1,5 +1,5 @@
-// Mutex and MutexLock: std::mutex with annotations, so that clang proves which member needs which
-// lock.
+// Mutex and MutexLock: std::mutex with annotations, so that clang proves which member
+// needs which lock.
 #pragma once
 
 #include <mutex>

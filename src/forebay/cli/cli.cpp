@@ -137,7 +137,7 @@ int CommandLine::dispatch(const Words& words) {
   if (help_->parsed()) return show_help();
   if (demo_->parsed()) return demo(words);
   for (const std::string& word : app_.remaining()) {
-    const std::string_view meant = nearest(word, {"demo", "help", "--help", "--version"});
+    const std::string meant = nearest(word, {"demo", "help", "--help", "--version"});
     problems_.push_back(fmt::format("{} is no command{}", shown(word),
                                     meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
   }
@@ -177,7 +177,7 @@ void CommandLine::collect_unknown(const CLI::App& command, const Words& words) {
     if (word.starts_with('-') && word.size() > 1) {
       const std::string name =
           word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
-      const std::string_view meant = nearest(name, known);
+      const std::string meant = nearest(name, known);
       problems_.push_back(fmt::format(
           "{} is unknown{}", name, meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
       may_be_value = !word.contains('=');

@@ -85,7 +85,7 @@ Result<std::optional<DemoSample>> Demo::run() {
 
 Result<void> Demo::find_database() {
   if (options_.database) return {};
-  terminal_.draw({"starting a throw-away PostgreSQL; the first time takes some seconds …"});
+  terminal_.draw({"starting a throw-away PostgreSQL; the first time takes some seconds ..."});
   Result<DemoServer> launched = launch_demo_server(runtime_, options_.pool.size.max);
   if (!launched) {
     return failure(launched.error().code(),

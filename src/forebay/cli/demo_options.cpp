@@ -27,9 +27,8 @@ constexpr int kMostSeconds = 365 * 24 * 3600;
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end) return std::nullopt;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
   return number;
 }
 

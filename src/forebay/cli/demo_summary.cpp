@@ -93,10 +93,10 @@ std::string summary_json(const DemoOptions& options, const DemoSample& end) {
   text += fmt::format(R"("statements":{},"failures":{},"empty":{},"waits":{},"timeouts":{},)",
                       end.load.statements, end.load.failures, counters.empty, counters.waits,
                       counters.timeouts);
-  text += fmt::format(
-      R"("acquire_seconds":{{"count":{},"p50":{:.9f},"p99":{:.9f},"p99.9":{:.9f},"longest":{:.9f}}},)",
-      times.count(), seconds(times.percentile(50)), seconds(times.percentile(99)),
-      seconds(times.percentile(99.9)), seconds(times.percentile(100)));
+  text += fmt::format(R"("acquire_seconds":{{"count":{},"p50":{:.9f},"p99":{:.9f},)", times.count(),
+                      seconds(times.percentile(50)), seconds(times.percentile(99)));
+  text += fmt::format(R"("p99_9":{:.9f},"longest":{:.9f}}},)", seconds(times.percentile(99.9)),
+                      seconds(times.percentile(100)));
   text += fmt::format(R"("opened":{},"open_failures":{},"discards":{},)", counters.opened,
                       counters.open_failures, discards_json(counters));
   text += fmt::format(R"("last_connect_error":{},"last_failure":{})",

@@ -15,8 +15,9 @@ DiscardList::DiscardList(const PoolCounters& counters) {
     if (count > 0) reasons_.emplace_back(reason, count);
     total_ += count;
   }
-  std::ranges::stable_sort(reasons_, std::greater<>(),
-                           [](const auto& entry) { return entry.second; });
+  std::ranges::sort(reasons_, [](const auto& left, const auto& right) {
+    return left.second != right.second ? left.second > right.second : left.first < right.first;
+  });
 }
 
 std::vector<std::string> DiscardList::lines(int width, std::size_t most) const {

@@ -23,8 +23,8 @@ std::size_t distance(std::string_view from, std::string_view to) {
 
 }  // namespace
 
-std::string_view nearest(std::string_view word, const std::vector<std::string>& known) {
-  std::string_view best;
+std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+  std::string best;
   std::size_t least = 3;  // two mistakes are typing, three are another word
   for (const std::string& candidate : known) {
     const bool is_beginning = word.size() > 3 && candidate.starts_with(word);

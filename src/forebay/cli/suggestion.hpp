@@ -8,6 +8,6 @@
 namespace forebay::cli {
 
 // The known word that is nearest to the given one; empty if none is near.
-std::string_view nearest(std::string_view word, const std::vector<std::string>& known);
+std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace forebay::cli

@@ -1,12 +1,12 @@
-// Capacity: how many connections may exist. Approval: the right to one of them, open or being
-// opened.
+// Capacity: how many connections may exist. Approval: the right to one of them, open
+// or being opened.
 //
 // Always: approvals in existence <= max, except that after set_max() made it smaller those above it
 // live on until they are given back, and none is minted meanwhile. A capacity with a parent draws
 // every approval from it as well, so many pools can share one budget.
 //
-// Thread-safe without a lock, because an approval gives itself back from whatever thread drops it
-// last.
+// Thread-safe without a lock, because an approval gives itself back from whatever thread
+// drops it last.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ namespace forebay {
 
 class Capacity;
 
-// Move-only; its destructor gives the capacity back, so no early return and no lost task can leak
-// it.
+// Move-only; its destructor gives the capacity back, so no early return and no lost task
+// can leak it.
 class Approval {
  public:
   Approval(Approval&& other) noexcept : capacity_(std::exchange(other.capacity_, nullptr)) {}

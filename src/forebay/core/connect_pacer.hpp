@@ -1,10 +1,10 @@
-// ConnectPacer: limits how often connections are opened. Not thread-safe; the caller passes the
-// time.
+// ConnectPacer: limits how often connections are opened. Not thread-safe; the caller
+// passes the time.
 //
 // A token bucket that starts full and gives out places ahead of time: take() says when the attempt
-// may start. Always: attempts that start in any window of length w number at most rate * w + burst.
-// A place that was not used goes back with give_back() and, if it was the last one, counts as never
-// taken.
+// may start. Always: attempts that start in any window of length w number at most rate * w +
+// burst. A place that was not used goes back with give_back() and, if it was the last one, counts
+// as never taken.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class ConnectPacer {
   // When take() would let an attempt start.
   Instant next_start(Instant now) const;
   // The place that starts then is not used. If a later one has been given out, it is lost: the
-  // attempts behind it know their time, and whoever came next would start together with the last of
-  // them.
+  // attempts behind it know their time, and whoever came next would start together with the
+  // last of them.
   void give_back(Instant start);
 
   Duration interval() const { return interval_; }

@@ -1,5 +1,5 @@
-// ConnectTime: how long opening a connection takes, as seen so far. It is the step by which trickle
-// ramps up.
+// ConnectTime: how long opening a connection takes, as seen so far. It is the step by which
+// trickle ramps up.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace forebay {
 
 class ConnectTime {
  public:
-  // Assumed until the first connect is seen: a TLS handshake and an authentication in the same
-  // region.
+  // Assumed until the first connect is seen: a TLS handshake and an authentication in
+  // the same region.
   static constexpr Duration kAssumed = std::chrono::milliseconds(50);
 
   Duration estimate() const { return estimate_; }

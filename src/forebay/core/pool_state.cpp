@@ -1,5 +1,5 @@
-// The side of PoolState that callers see: taking, waiting, giving back. The upkeep is in
-// pool_upkeep.cpp.
+// The side of PoolState that callers see: taking, waiting, giving back. The upkeep
+// is in pool_upkeep.cpp.
 #include "forebay/core/pool_state.hpp"
 
 #include <utility>
@@ -70,8 +70,8 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
     waiters_.resolve(*waiter, WaitOutcome::granted, wakes);
     return;
   }
-  // A replacement needs a place beside the one that is leaving, or it would be opened again and
-  // again.
+  // A replacement needs a place beside the one that is leaving, or it would be opened
+  // again and again.
   if (ready_.size() - leaving_ >= std::max(rules_.max_ready, target_ready())) {
     discard(slot, DiscardReason::reservoir_full);
     return;

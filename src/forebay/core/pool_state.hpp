@@ -12,9 +12,9 @@
 //  a race.
 //  * nothing is handed out at or after its stale_at.
 //
-// The owner guards it with one lock, passes the time, and keeps the slots alive from add_opening()
-// to remove(). Waiters that a call resolves are put into its WakeList; the owner wakes them after
-// unlocking.
+// The owner guards it with one lock, passes the time, and keeps the slots alive from
+// add_opening() to remove(). Waiters that a call resolves are put into its WakeList; the owner
+// wakes them after unlocking.
 #pragma once
 
 #include <algorithm>
@@ -95,8 +95,8 @@ class PoolState {
   // everything that is due and appends it to work, which the caller has cleared.
   void collect(Instant now, PoolWork& work);
   void add_opening(Slot& slot);
-  // Decided again just before a connect starts: what came back in the meantime may have made it
-  // needless.
+  // Decided again just before a connect starts: what came back in the meantime may have
+  // made it needless.
   bool is_still_wanted(const Slot& slot, Instant now) const;
   void opened(Slot& slot, Instant now, Duration connect_time, Random& random, WakeList& wakes);
   void open_failed(Instant now, std::string error, Random& random);
@@ -141,8 +141,8 @@ class PoolState {
       if (slot->state == SlotState::lent) visit(*slot);
     }
   }
-  // True: the background loop has work that the last collect() did not know of. Cheap: asked by
-  // callers.
+  // True: the background loop has work that the last collect() did not know of. Cheap:
+  // asked by callers.
   bool wants_attention() const {
     return ready_.size() < attention_below_ || !returned_.empty() || !discarded_.empty();
   }
@@ -170,8 +170,8 @@ class PoolState {
     slot.is_leak_reported = false;
     ++counters_.acquired;
   }
-  // The books of a move between two states of which neither is `discarded`; the queues are not
-  // touched.
+  // The books of a move between two states of which neither is `discarded`; the queues
+  // are not touched.
   void recount(Slot& slot, SlotState old_state, SlotState new_state) {
     slot.state = new_state;
     --counted(old_state);

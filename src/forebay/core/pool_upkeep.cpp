@@ -1,5 +1,5 @@
-// The side of PoolState that the background loop sees: opening, expiry, idleness, checks, resizing,
-// audit.
+// The side of PoolState that the background loop sees: opening, expiry, idleness,
+// checks, resizing, audit.
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 namespace forebay {
 namespace {
 
-// The loop looks at least this often, so that a late or lost wake-up cannot leave anything stale
-// for longer.
+// The loop looks at least this often, so that a late or lost wake-up cannot leave anything
+// stale for longer.
 constexpr Duration kLongestNap = std::chrono::seconds(1);
 
 constexpr Duration kShortestPostponement = std::chrono::milliseconds(1);
@@ -246,8 +246,8 @@ bool PoolState::can_spare_one() const {
   return on_their_way <= std::max(1, open() / 10);
 }
 
-// Looks again soon, and ever sooner as its guard window comes nearer, but a bounded number of
-// times.
+// Looks again soon, and ever sooner as its guard window comes nearer, but a bounded
+// number of times.
 void PoolState::postpone(Slot& slot, Instant now) {
   const Duration pause = std::max<Duration>(kShortestPostponement, (slot.stale_at - now) / 8);
   schedule(slot, std::min(slot.stale_at, now + pause));

@@ -34,9 +34,9 @@ class ReadyQueue {
   }
   void put_back(Slot& slot, Instant now);  // it was only checked: idle_since stays, it is alive now
   void remove(Slot& slot) { slots_.erase(slot); }
-  // Whatever was added since the last stamp counts as alive, and idle, since now. Who stamps read
-  // the clock before it got the lock: an earlier time than that of the last stamp counts as the
-  // same.
+  // Whatever was added since the last stamp counts as alive, and idle, since now. Who stamps
+  // read the clock before it got the lock: an earlier time than that of the last stamp counts
+  // as the same.
   void stamp(Instant now);
   void audit() const;
 

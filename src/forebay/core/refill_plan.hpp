@@ -1,5 +1,5 @@
-// What a pool should open now, as a pure function of its counts. A supply mode is this and nothing
-// else.
+// What a pool should open now, as a pure function of its counts. A supply mode is this
+// and nothing else.
 //
 // Two ways to want connections. Bulk brings the number of ready ones up to a target, all at once;
 // the pacer is its only throttle. Trickle answers callers who wait, and is careful, because a
@@ -61,8 +61,8 @@ int keeper_quota(int size);
 
 RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, Instant now);
 
-// How many more would be wanted if nothing limited the pace, when counts.opening are on their way
-// already.
+// How many more would be wanted if nothing limited the pace, when counts.opening are on
+// their way already.
 int unmet_demand(const SupplyRule& rule, const SupplyCounts& counts);
 
 }  // namespace forebay

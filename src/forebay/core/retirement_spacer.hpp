@@ -1,10 +1,10 @@
 // RetirementSpacer: chooses when each connection is retired, so that connections which were opened
 // in one burst do not have to be replaced in one.
 //
-// A connection retires at the latest moment before it goes stale that keeps a gap to every other
-// retirement. The gap is half of its life divided by the pool's size, so that a whole pool fits
-// into the second half of its lives. Later generations are spread by birth and keep nearly all of
-// theirs.
+// A connection retires at the latest moment before it goes stale that keeps a gap to every
+// other retirement. The gap is half of its life divided by the pool's size, so that a whole
+// pool fits into the second half of its lives. Later generations are spread by birth and keep
+// nearly all of theirs.
 #pragma once
 
 #include <cstddef>

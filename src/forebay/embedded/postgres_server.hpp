@@ -1,5 +1,5 @@
-// PostgresServer: a throw-away PostgreSQL of this process alone, in a temporary folder, on a free
-// port.
+// PostgresServer: a throw-away PostgreSQL of this process alone, in a temporary folder, on
+// a free port.
 //
 // It ends with this process, however that ends, and its destructor deletes everything. Any number
 // may run at once, in any number of processes. The superuser can come in only through the unix

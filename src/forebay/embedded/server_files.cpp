@@ -1,5 +1,5 @@
-// initdb takes a second, so it runs once per machine and user: servers start from copies of a
-// template.
+// initdb takes a second, so it runs once per machine and user: servers start from copies
+// of a template.
 #include "forebay/embedded/server_files.hpp"
 
 #include <algorithm>

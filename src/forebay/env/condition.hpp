@@ -1,7 +1,7 @@
 // Condition: many tasks of one scheduler wait until notified or until their deadlines.
 //
-// Confined: every call comes from a task of the scheduler. For waking across threads there is
-// Signal.
+// Confined: every call comes from a task of the scheduler. For waking across threads
+// there is Signal.
 #pragma once
 
 #include "forebay/base/intrusive_list.hpp"

@@ -1,5 +1,5 @@
-// run_blocking(scheduler, task): runs a task on a scheduler from a thread that is not its own, and
-// waits.
+// run_blocking(scheduler, task): runs a task on a scheduler from a thread that is not its
+// own, and waits.
 //
 // When it returns, the task is gone together with its parameters: a coroutine's parameters live as
 // long as its frame, and a connection among them must be back in its pool before the caller may

@@ -1,5 +1,5 @@
-// Scheduler: runs tasks one at a time and tells the time; the only clock that code outside env/
-// knows.
+// Scheduler: runs tasks one at a time and tells the time; the only clock that code
+// outside env/ knows.
 //
 // now(), recent_now(), is_current_thread() and post() may be called from any thread; the rest only
 // by tasks of this scheduler. Real and simulated schedulers keep the same order: posted tasks first
@@ -15,8 +15,8 @@
 
 namespace forebay {
 
-// Lives in the frame of whoever waits, so arming allocates nothing. Must be disarmed before it
-// dies.
+// Lives in the frame of whoever waits, so arming allocates nothing. Must be disarmed
+// before it dies.
 struct Timer {
   using Action = void (*)(Timer&);
   explicit Timer(Action on_due) : action(on_due) {}

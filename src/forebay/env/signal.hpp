@@ -1,8 +1,8 @@
 // Signal: wakes one task from any thread, or lets it go on at its deadline, whichever comes first.
 //
-// Notifications are remembered and merged: one that arrives while nobody waits ends the next wait
-// at once. notify() may be called from any thread; wait_until() by one task of the scheduler at a
-// time.
+// Notifications are remembered and merged: one that arrives while nobody waits ends the next
+// wait at once. notify() may be called from any thread; wait_until() by one task of the
+// scheduler at a time.
 #pragma once
 
 #include <atomic>

@@ -18,9 +18,9 @@ class Task;
 
 namespace detail {
 
-// g++ 12 destroys an aggregate temporary twice when it is written inside a co_await expression, as
-// in `co_await f(Options{...})`. Types with a constructor are not affected, so only those may be
-// passed.
+// g++ 12 destroys an aggregate temporary twice when it is written inside a co_await expression,
+// as in `co_await f(Options{...})`. Types with a constructor are not affected, so only those
+// may be passed.
 template <class P>
 concept SafeParameter = !std::is_aggregate_v<std::remove_cvref_t<P>> ||
                         std::is_trivially_destructible_v<std::remove_cvref_t<P>>;

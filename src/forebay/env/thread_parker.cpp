@@ -30,8 +30,8 @@ bool ThreadParker::park_until(Instant deadline) {
   timespec until{};
   if (deadline != kNever) {
     // FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time, which is what the real scheduler
-    // shows. It refuses times before its epoch; unclamped, such a deadline would never be seen to
-    // have passed.
+    // shows. It refuses times before its epoch; unclamped, such a deadline would never be seen
+    // to have passed.
     const auto since_epoch = std::max(deadline, Instant{}).time_since_epoch();
     const auto seconds = std::chrono::floor<std::chrono::seconds>(since_epoch);
     until.tv_sec = static_cast<time_t>(seconds.count());

@@ -15,8 +15,8 @@ class ThreadParker {
  public:
   // Sleeps until unpark() or until the deadline on the monotonic clock. True: unparked.
   bool park_until(Instant deadline);
-  // Returns only when unpark() has been called: for a parker that lost the race against its
-  // deadline.
+  // Returns only when unpark() has been called: for a parker that lost the race
+  // against its deadline.
   void park() { park_until(kNever); }
   void unpark();
 

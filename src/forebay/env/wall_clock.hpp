@@ -1,5 +1,5 @@
-// WallClock: the time of day, apart from Scheduler because it may jump and must not measure
-// intervals.
+// WallClock: the time of day, apart from Scheduler because it may jump and must
+// not measure intervals.
 #pragma once
 
 #include "forebay/env/time.hpp"

@@ -58,8 +58,8 @@ bool Acquire::await_suspend(std::coroutine_handle<> task) {
     outcome = exchange_.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
     return false;
   }
-  // From here on another thread may post the task. It cannot run before we return: this is its
-  // thread.
+  // From here on another thread may post the task. It cannot run before we return: this
+  // is its thread.
   if (!exchange_.take_or_wait(*this)) return false;
   if (deadline != kNever) scheduler_.arm(*this, deadline);
   return true;

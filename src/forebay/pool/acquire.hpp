@@ -1,8 +1,8 @@
 // Acquire: what `co_await pool.acquire(deadline)` awaits.
 //
-// When a connection is ready it does not suspend, allocate or call the system. Otherwise it stands
-// in line with a timer; the hand-off and the deadline meet under the exchange's lock, so one of
-// them wins.
+// When a connection is ready it does not suspend, allocate or call the system. Otherwise it
+// stands in line with a timer; the hand-off and the deadline meet under the exchange's lock, so
+// one of them wins.
 #pragma once
 
 #include "forebay/base/error.hpp"

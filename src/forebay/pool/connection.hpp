@@ -19,16 +19,16 @@ class Connection {
   virtual bool is_usable() const noexcept = 0;    // false once an error has made it useless
   virtual bool needs_reset() const noexcept = 0;  // true if its user may have left something behind
 
-  // Rolls back what is open and clears the session, so that the next user finds nothing of the last
-  // one.
+  // Rolls back what is open and clears the session, so that the next user finds nothing of
+  // the last one.
   virtual Task<Result<void>> reset(Instant deadline) = 0;
   // The same, on the thread of a caller who gives it back while the loop is behind with its resets.
   virtual Result<void> reset_blocking(Duration timeout) = 0;
   // Asks the server whether it is still there.
   virtual Task<Result<void>> check(Instant deadline) = 0;
-  // Says goodbye and ends when the server has let go of the session, or at the deadline. Afterwards
-  // the connection is only destroyed. The server counts a session until it has ended, and so must
-  // we.
+  // Says goodbye and ends when the server has let go of the session, or at the deadline.
+  // Afterwards the connection is only destroyed. The server counts a session until it has ended,
+  // and so must we.
   virtual Task<void> close(Instant deadline) = 0;
 };
 

@@ -71,9 +71,9 @@ void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
   place(slot, needs_reset);
 }
 
-// Threads that use connections faster than one loop can clean them would drain the pool into its
-// cleaning; when more are being cleaned than are ready, each cleans its own until the loop has
-// caught up.
+// Threads that use connections faster than one loop can clean them would drain the pool into
+// its cleaning; when more are being cleaned than are ready, each cleans its own until the loop
+// has caught up.
 bool Exchange::is_behind_with_resets() const {
   return ask(
       [](const PoolState& state) { return state.cleaning() > state.count(SlotState::ready); });

@@ -1,5 +1,5 @@
-// Exchange: where connections change hands. PoolState under one lock, and nothing slow ever under
-// it.
+// Exchange: where connections change hands. PoolState under one lock, and nothing slow
+// ever under it.
 //
 // Every function may be called from any thread. No function does I/O or sleeps, but for give_back()
 // when a thread helps with resets that the loop is behind with. Waiters are woken after the lock is

@@ -1,8 +1,8 @@
 // Gate: the one place where a physical connection is opened, for whatever purpose.
 //
-// What is free to give back comes first, what perishes comes last: the approval is in the slot when
-// it comes here, then a permit (now is allowed), then the connect. Confined to the pool's
-// scheduler.
+// What is free to give back comes first, what perishes comes last: the approval is in the
+// slot when it comes here, then a permit (now is allowed), then the connect. Confined to
+// the pool's scheduler.
 #pragma once
 
 #include <memory>

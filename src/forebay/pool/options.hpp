@@ -1,5 +1,5 @@
-// PoolOptions: all that a pool can be told, with defaults that suit Aurora DSQL, and the rules they
-// obey.
+// PoolOptions: all that a pool can be told, with defaults that suit Aurora DSQL, and the
+// rules they obey.
 #pragma once
 
 #include <functional>
@@ -56,15 +56,15 @@ struct PoolOptions {
   int warm_up_retries = 5;  // per connection
   BackoffRule warm_up_backoff{std::chrono::milliseconds(200), std::chrono::seconds(5), 25};
 
-  // Hooks run on the pool's scheduler and must not block it. A failed after_connect discards the
-  // connection.
+  // Hooks run on the pool's scheduler and must not block it. A failed after_connect
+  // discards the connection.
   std::function<Task<Result<void>>(Connection&, Instant deadline)> after_connect;
   std::function<void(Connection&, DiscardReason)> before_close;
   std::function<void(const LeakReport&)> on_leak;
 };
 
-// Everything that is wrong with the options, one sentence each: the option, its value, what would
-// be right.
+// Everything that is wrong with the options, one sentence each: the option, its value, what
+// would be right.
 std::vector<std::string> problems(const PoolOptions& options);
 
 // REQUIRES: problems(options) is empty.

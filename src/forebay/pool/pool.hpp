@@ -57,9 +57,9 @@ class Pool {
   // The sizes in force from now on. What is lent above a smaller max is closed when it comes back.
   Result<void> resize(const PoolSize& size);
 
-  // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now, what
-  // is lent when it comes back. True: everything is gone. False: the deadline passed; call it
-  // again.
+  // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now,
+  // what is lent when it comes back. True: everything is gone. False: the deadline passed;
+  // call it again.
   Task<bool> close(Instant deadline);
 
   PoolStatistics statistics() const;

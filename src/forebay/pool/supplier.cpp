@@ -41,8 +41,8 @@ Task<void> Supplier::run() {
   changed_.notify_all();
 }
 
-// Under the lock the state decides, and the slots of new connections are entered; the rest happens
-// outside.
+// Under the lock the state decides, and the slots of new connections are entered; the
+// rest happens outside.
 void Supplier::start(PoolWork& work) {
   std::vector<ConnectionSlot*> opening;
   const Instant now = env_.scheduler.now();
@@ -67,8 +67,8 @@ ConnectionSlot& Supplier::make_slot(Approval approval) {
   return *new ConnectionSlot(next_id_++, std::move(approval));
 }
 
-// The approval goes back with the slot, when the connection is gone and together with its place in
-// the books.
+// The approval goes back with the slot, when the connection is gone and together with its place
+// in the books.
 void Supplier::drop(ConnectionSlot& slot) {
   slot.connection.reset();
   exchange_.decide([&](PoolState& state, WakeList&) {

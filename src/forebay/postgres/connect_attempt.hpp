@@ -1,5 +1,5 @@
-// ConnectAttempt: one try to open a connection, from the first name lookup to the first
-// ReadyForQuery.
+// ConnectAttempt: one try to open a connection, from the first name lookup to
+// the first ReadyForQuery.
 //
 // Everything of libpq that may read files, look up names or compute for long (start and poll) runs
 // on the blocking lane; waiting for the network happens on the loop. libpq may change sockets at

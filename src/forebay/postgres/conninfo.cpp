@@ -98,8 +98,8 @@ std::string explain(std::string_view libpq_message) {
   return "cannot be parsed";
 }
 
-// A raw "@" or "/" in a password moves its rest into host, port or database, and from there into
-// logs.
+// A raw "@" or "/" in a password moves its rest into host, port or database, and from
+// there into logs.
 bool has_misplaced_at(std::string_view text) {
   const std::size_t scheme = text.find("://");
   if (!text.starts_with("postgres") || scheme == std::string_view::npos) return false;

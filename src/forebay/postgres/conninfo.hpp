@@ -13,8 +13,8 @@
 
 namespace forebay::postgres {
 
-// Null-terminated arrays for PQconnectStartParams. They point into the ConnectionString they come
-// from.
+// Null-terminated arrays for PQconnectStartParams. They point into the ConnectionString
+// they come from.
 struct KeywordArrays {
   std::vector<const char*> keywords;
   std::vector<const char*> values;
@@ -22,12 +22,12 @@ struct KeywordArrays {
 
 class ConnectionString {
  public:
-  // Accepts postgresql:// URLs and key=value strings. Errc::invalid says what is wrong with the
-  // text.
+  // Accepts postgresql:// URLs and key=value strings. Errc::invalid says what is wrong
+  // with the text.
   static Result<ConnectionString> parse(std::string text);
 
-  // Overrides or adds a value. Errc::invalid: libpq knows no such keyword, or the value cannot
-  // work.
+  // Overrides or adds a value. Errc::invalid: libpq knows no such keyword, or the
+  // value cannot work.
   Result<void> set(std::string_view keyword, std::string value);
 
   // Empty when not given; host and port are comma-separated lists when several servers are given.

@@ -1,5 +1,5 @@
-// Keeps the list of attempts, so that close() finds them, and turns a successful one into a
-// connection.
+// Keeps the list of attempts, so that close() finds them, and turns a successful one
+// into a connection.
 #include "forebay/postgres/libpq_connector.hpp"
 
 #include "forebay/base/check.hpp"

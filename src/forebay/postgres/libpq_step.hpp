@@ -1,9 +1,9 @@
-// Work on a connection, one step at a time, without waiting: advance() does what it can and says
-// what must happen before it can do more. A coroutine and a blocked thread can so drive the same
-// code.
+// Work on a connection, one step at a time, without waiting: advance() does what it can and
+// says what must happen before it can do more. A coroutine and a blocked thread can so drive
+// the same code.
 //
-// REQUIRES: the connection is in non-blocking mode and outlives the work; one piece of work at a
-// time.
+// REQUIRES: the connection is in non-blocking mode and outlives the work; one piece of work
+// at a time.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class LibpqStep {
 };
 
 // Sends a statement and collects its results until the server is ready for the next one. With
-// parameters it is one statement; without, it may be several, of which the last result or the first
-// error counts.
+// parameters it is one statement; without, it may be several, of which the last result or the
+// first error counts.
 class StatementRun final : public LibpqStep {
  public:
   explicit StatementRun(pg_conn* connection) : connection_(connection) {}

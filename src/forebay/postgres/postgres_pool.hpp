@@ -1,12 +1,12 @@
-// PostgresPool: a pool of PostgreSQL sessions, complete: connector, pool, start and close in one
-// object.
+// PostgresPool: a pool of PostgreSQL sessions, complete: connector, pool, start and close
+// in one object.
 //
 //   auto pool = PostgresPool::open(runtime, "postgresql://app@db/orders", options);
 //   auto session = (*pool)->acquire_blocking(1s);
 //   auto rows = (*session)->exec_blocking("select now()", 5s);
 //
-// Thread-safe. Made, closed and destroyed on threads of the application, never on the runtime's
-// own.
+// Thread-safe. Made, closed and destroyed on threads of the application, never on
+// the runtime's own.
 #pragma once
 
 #include <atomic>

@@ -21,8 +21,8 @@ ServerProfile ServerProfile::postgresql() {
 ServerProfile ServerProfile::dsql() {
   ServerProfile profile;
   profile.name = "dsql";
-  // DSQL has no DISCARD; it also has no temporary tables, listeners, cursors or advisory locks to
-  // leak.
+  // DSQL has no DISCARD; it also has no temporary tables, listeners, cursors or advisory
+  // locks to leak.
   profile.reset_statements = {"RESET ALL", "DEALLOCATE ALL"};
   profile.can_reset_in_one_message = true;
   profile.check_statement = "SELECT 1";

@@ -1,5 +1,5 @@
-// SessionReset: clears a session for its next user, as work that a coroutine or a blocked thread
-// drives.
+// SessionReset: clears a session for its next user, as work that a coroutine or a
+// blocked thread drives.
 //
 // Ends what the last user left half done, rolls back, and sends the server's reset statements. Half
 // a reset is none: after a failure the connection must not be used again.

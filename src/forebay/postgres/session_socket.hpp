@@ -1,5 +1,5 @@
-// SessionSocket: a second descriptor of the socket that libpq talks through, ours to watch and to
-// keep.
+// SessionSocket: a second descriptor of the socket that libpq talks through, ours to watch
+// and to keep.
 //
 // libpq closes its own descriptor whenever it likes: inside PQconnectPoll, on a lost connection,
 // even on a caller's thread. A loop that watched that number could end up watching a stranger's

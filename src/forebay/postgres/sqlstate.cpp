@@ -114,8 +114,8 @@ SqlMeaning meaning_of(std::string_view sqlstate, std::string_view message, SqlPh
 }
 
 bool is_fatal_for_connection(SqlMeaning meaning) {
-  // Refused: DSQL asks IAM again at each transaction, and a revoked role will not come back by
-  // waiting.
+  // Refused: DSQL asks IAM again at each transaction, and a revoked role will not come
+  // back by waiting.
   return meaning == shutting_down || meaning == connection_lost || meaning == refused;
 }
 

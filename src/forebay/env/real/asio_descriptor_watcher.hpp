@@ -1,8 +1,8 @@
 // AsioDescriptorWatcher: tells tasks when a descriptor that others own can be read or written.
 //
-// Confined to the loop's thread, like what it makes; it outlives what it makes. The first wait
-// makes the descriptor non-blocking (Asio insists); libpq's already are. Not installed: it knows
-// Asio.
+// Confined to the loop's thread, like what it makes; it outlives what it makes. The first
+// wait makes the descriptor non-blocking (Asio insists); libpq's already are. Not installed:
+// it knows Asio.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

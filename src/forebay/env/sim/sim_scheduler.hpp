@@ -1,7 +1,7 @@
 // SimScheduler: virtual time. When nothing is ready, the clock jumps to the next timer.
 //
-// Single-threaded. The same seed and the same program give the same order of events on every
-// compiler.
+// Single-threaded. The same seed and the same program give the same order of events
+// on every compiler.
 #pragma once
 
 #include <cstdint>
