@@ -89,7 +89,7 @@ TEST(PoolUpkeepTest, WhenOnlySomeAreStillWantedTheFirstInLineGoAhead) {
   EXPECT_TRUE(is_second_wanted_alone);
 }
 
-TEST(PoolUpkeepTest, ABurstOfFailuresIsOneBackoff) {
+TEST(PoolUpkeepTest, ABurstOfFailuresIsOneBackoffAndThenOneProbe) {
   TestPool pool(reservoir_rules(10, 4));
   const std::vector<Slot*> opening = pool.collect().open;
 
@@ -102,7 +102,7 @@ TEST(PoolUpkeepTest, ABurstOfFailuresIsOneBackoff) {
 
   EXPECT_TRUE(during.open.empty());
   EXPECT_EQ(during.wake_at, pool.now);
-  EXPECT_EQ(after.open.size(), 4u);
+  EXPECT_EQ(after.open.size(), 1u);
   EXPECT_EQ(after_second_failure.wake_at, pool.now + 500ms);
   EXPECT_EQ(pool.state.counters().open_failures, 5u);
   EXPECT_EQ(pool.state.last_open_error(), "refused");

@@ -181,6 +181,23 @@ TEST(SupplyTest, AfterAnOutageTheTargetIsReachedWithinOneBackoff) {
   EXPECT_EQ(sim.statistics().ready, 10);
 }
 
+TEST(SupplyTest, AServerThatIsAwayIsProbedWithOneConnectAtATime) {
+  PoolOptions options = with_max(20, Supply::reservoir);
+  options.backoff.longest = 1s;
+  SimPool sim(options);
+  sim.start();
+  sim.server.fails = [](const std::string&, int) { return true; };
+  while (std::optional<PooledConnection> taken = sim.pool->try_acquire()) taken->mark_broken();
+  sim.scheduler.run_for(1s);  // the first round was on its way when the news came
+  const int connects_before = sim.server.steps["connect"];
+  sim.server.most_connecting = 0;
+
+  sim.scheduler.run_for(60s);
+
+  EXPECT_EQ(sim.server.most_connecting, 1);
+  EXPECT_LE(sim.server.steps["connect"] - connects_before, 60 * 4 / 3 + 1);
+}
+
 TEST(SupplyTest, WarmUpOpensOneAfterTheOtherAndRetries) {
   PoolOptions options = with_max(10, Supply::standard);
   options.size.keep_open = 4;

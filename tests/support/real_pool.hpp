@@ -17,7 +17,7 @@ class RealPool {
   // the scheduler's thread.
   template <class Configure>
   RealPool(PoolOptions options, Configure&& configure)
-      : server_(runtime_.scheduler()), connector_(server_) {
+      : runtime_(), server_(runtime_.scheduler()), connector_(server_) {
     server_.limit = options.size.max;
     configure(server_);
     pool_ = std::make_unique<Pool>(runtime_.env(), connector_, std::move(options));

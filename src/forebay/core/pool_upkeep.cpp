@@ -347,6 +347,7 @@ SupplyCounts PoolState::supply_counts(Instant now) const {
   if (short_since_ != kNever) counts.short_for = now - short_since_;
   counts.connect_time = connect_time_.estimate();
   counts.backoff_until = backoff_until_;
+  counts.is_probing = failures_ > 0;
   counts.keeper_from = keeper_from_;
   return counts;
 }

@@ -47,7 +47,8 @@ RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, I
   const Ramp demand = ramp(counts.waiters, counts.longest_wait, counts.connect_time, now);
   const Ramp idle = ramp(is_reservoir ? 0 : shortage, counts.short_for, counts.connect_time, now);
   const int in_flight = std::max({0, bulk, demand.in_flight, idle.in_flight});
-  const int allowed = std::min(counts.room, std::max(0, rule.max_opening - counts.opening));
+  const int most_opening = counts.is_probing ? 1 : rule.max_opening;
+  const int allowed = std::min(counts.room, std::max(0, most_opening - counts.opening));
   decision.open = std::clamp(in_flight - counts.opening, 0, allowed);
 
   const int missing = std::min(keeper_deficit(rule, counts, counts.opening + decision.open),

@@ -46,6 +46,7 @@ struct SupplyCounts {
   Duration short_for{};  // how long fewer than min_idle have been ready
   Duration connect_time = Duration(1);
   Instant backoff_until{};  // after failures nothing is opened before
+  bool is_probing = false;  // the last connects failed: one at a time until one succeeds
   Instant keeper_from{};    // the keeper opens nothing before
 };
 
