@@ -91,6 +91,7 @@ Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
   // costs a wake-up. Nobody in line is overtaken: while somebody waits, nothing is ready.
   for (int turn = 0; turn < kTurnsOffered && timeout > Duration::zero(); ++turn) {
     ThreadParker::offer_turn();
+    if (!exchange.may_have_ready()) continue;
     if (ConnectionSlot* slot = exchange.try_take(from))
       return PooledConnection(exchange, *slot, Holder::thread);
   }

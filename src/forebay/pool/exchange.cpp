@@ -16,6 +16,7 @@ ConnectionSlot* Exchange::try_take(const std::source_location& from) {
     MutexLock lock(mutex_);
     slot = state_.take_surely_fresh(recent, recent + Scheduler::kRecentLag, from);
     if (slot == nullptr) slot = state_.take(scheduler_.now(), from);
+    update_hint();
     needs_attention = state_.wants_attention();
   }
   if (needs_attention) attention_.notify();
@@ -66,7 +67,9 @@ void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
   }
   if (!needs_reset) {
     MutexLock lock(mutex_);
-    if (state_.give_back_to_ready(slot)) return;
+    const bool is_ready = state_.give_back_to_ready(slot);
+    update_hint();
+    if (is_ready) return;
   }
   place(slot, needs_reset);
 }
@@ -85,6 +88,7 @@ void Exchange::place(ConnectionSlot& slot, bool needs_reset) {
   {
     MutexLock lock(mutex_);
     state_.give_back(slot, scheduler_.now(), needs_reset, wakes);
+    update_hint();
     needs_attention = state_.wants_attention();
   }
   wake_all(wakes);

@@ -6,6 +6,7 @@
 // released, each on its own scheduler or thread.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <source_location>
 #include <vector>
@@ -38,6 +39,9 @@ class Exchange {
 
   // Callers.
   ConnectionSlot* try_take(const std::source_location& from);
+  // False: a look would probably find nothing. Takes no lock: for threads that look again and
+  // again.
+  bool may_have_ready() const { return ready_hint_.load(std::memory_order_relaxed) > 0; }
   void count_empty();
   // True: the waiter stands in line and will be woken, perhaps already is. False: it was resolved
   // at once and will not be woken.
@@ -55,6 +59,7 @@ class Exchange {
     {
       MutexLock lock(mutex_);
       decision(state_, wakes);
+      update_hint();
     }
     wake_all(wakes);
   }
@@ -77,6 +82,9 @@ class Exchange {
   void audit() const;
 
  private:
+  void update_hint() FOREBAY_REQUIRES(mutex_) {
+    ready_hint_.store(state_.count(SlotState::ready), std::memory_order_relaxed);
+  }
   bool is_behind_with_resets() const;
   void place(ConnectionSlot& slot, bool needs_reset);
 
@@ -84,6 +92,7 @@ class Exchange {
   const Duration reset_timeout_;
   Budget* const budget_;
   Signal attention_;
+  std::atomic<int> ready_hint_{0};  // a hint: what it says may be over when it is read
   mutable Mutex mutex_;
   PoolState state_ FOREBAY_GUARDED_BY(mutex_);
 };
