@@ -14,7 +14,8 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(forebay_flags INTERFACE -Wthread-safety)
 else()
   # clang's -Wshadow also blames locals that share a name with a member of an enclosing class.
-  # -Wrestrict of g++ 12 mistakes std::string's own copies for overlapping ones at -O2. -Wtsan is about fences inside Asio's own queues.
+  # -Wtsan is about fences inside Asio's own queues. g++ 12's -Wrestrict takes copies inside std::string
+  # for overlapping ones at -O2.
   target_compile_options(forebay_flags INTERFACE -Wshadow -Wno-tsan -Wno-restrict)
 endif()
 option(FOREBAY_WARNINGS_ARE_ERRORS "Stop at the first warning" ${PROJECT_IS_TOP_LEVEL})
