@@ -111,6 +111,34 @@ TEST(PoolThreadTest, CloseWakesEveryThreadThatWaits) {
   held->give_back();
 }
 
+// The last of them goes back while the pool is being closed: nobody may touch what is gone by then.
+TEST(PoolThreadTest, ThreadsGiveBackWhileThePoolEnds) {
+  for (int round = 0; round < 200; ++round) {
+    PoolOptions options;
+    options.size.max = 4;
+    options.supply = Supply::reservoir;
+    RealPool pool(options, [](FakeServer& server) {
+      server.connect_time = Duration::zero();
+      server.close_time = Duration::zero();
+    });
+    std::vector<std::thread> holders;
+    std::atomic<int> holding = 0;
+    for (int i = 0; i < 4; ++i) {
+      holders.emplace_back([&] {
+        Result<PooledConnection> held = pool->acquire_blocking(5s);
+        ++holding;
+        while (holding < 4) std::this_thread::yield();
+      });
+    }
+    while (holding < 4) std::this_thread::yield();
+
+    const FakeServer& server = pool.close();
+
+    EXPECT_EQ(server.sessions, 0);
+    for (std::thread& holder : holders) holder.join();
+  }
+}
+
 TEST(PoolThreadTest, AThreadIsServedByAnotherThreadsReturn) {
   PoolOptions options;
   options.size.max = 1;

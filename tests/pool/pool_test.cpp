@@ -143,6 +143,19 @@ TEST(PoolTest, ADeadlineInThePastIsAnsweredAtOnce) {
   EXPECT_EQ(sim.statistics().counters.empty, 1u);
 }
 
+TEST(PoolTest, WhoDoesNotWaitStillMakesAnEmptyPoolOpenOne) {
+  SimPool sim(standard(3));
+  sim.start();
+
+  const bool is_served_at_once = sim.pool->try_acquire().has_value();
+  sim.scheduler.run_for(1s);
+  const bool is_served_later = sim.pool->try_acquire().has_value();
+
+  EXPECT_FALSE(is_served_at_once);
+  EXPECT_TRUE(is_served_later);
+  EXPECT_EQ(sim.statistics().counters.opened, 1u);
+}
+
 TEST(PoolTest, OpenGivesUpAfterAHundredMilliseconds) {
   SimPool sim(standard(1));
   sim.server.connect_time = 10s;

@@ -170,7 +170,9 @@ TEST(SupplyTest, AfterAnOutageTheTargetIsReachedWithinOneBackoff) {
   SimPool sim(options);
   sim.start();
   bool is_away = true;
-  sim.server.fails = [&is_away](const std::string&, int) { return is_away; };
+  sim.server.fails = [&is_away](const std::string& step, int) {
+    return is_away && step != "close";
+  };
   while (std::optional<PooledConnection> taken = sim.pool->try_acquire()) taken->mark_broken();
   sim.scheduler.run_for(20s);
   ASSERT_EQ(sim.statistics().ready, 0);
@@ -186,7 +188,7 @@ TEST(SupplyTest, AServerThatIsAwayIsProbedWithOneConnectAtATime) {
   options.backoff.longest = 1s;
   SimPool sim(options);
   sim.start();
-  sim.server.fails = [](const std::string&, int) { return true; };
+  sim.server.fails = [](const std::string& step, int) { return step != "close"; };
   while (std::optional<PooledConnection> taken = sim.pool->try_acquire()) taken->mark_broken();
   sim.scheduler.run_for(1s);  // the first round was on its way when the news came
   const int connects_before = sim.server.steps["connect"];

@@ -41,6 +41,13 @@ TEST(ConnectionStringTest, LeavesWhatIsNotGivenToLibpq) {
   EXPECT_EQ(parsed->redacted(), "");
 }
 
+TEST(ConnectionStringTest, RefusesAUrlAsANameOfADatabase) {
+  const auto parsed = ConnectionString::parse("dbname=postgresql://app:hunter2@db/orders");
+
+  ASSERT_FALSE(parsed.has_value());
+  EXPECT_EQ(parsed.error().text().find("hunter2"), std::string::npos) << parsed.error().text();
+}
+
 TEST(ConnectionStringTest, AcceptsListsOfHosts) {
   const auto parsed = ConnectionString::parse("postgresql://a:1,b:2/db");
 

@@ -60,9 +60,11 @@ class FakeConnection final : public Connection {
   Task<Result<void>> check(Instant deadline) override {
     return answer("check", server_.check_time, deadline);
   }
-  Task<void> close(Instant) override {
-    server_.step_fails("close");
-    if (server_.close_time > Duration::zero())
+  // A close that fails is one that the server does not answer before the deadline.
+  Task<void> close(Instant deadline) override {
+    if (server_.step_fails("close")) {
+      co_await sleep_until(server_.scheduler, deadline);
+    } else if (server_.close_time > Duration::zero())
       co_await sleep_for(server_.scheduler, server_.close_time);
     is_open_ = false;
     --server_.sessions;

@@ -69,9 +69,13 @@ class PoolState {
   Slot* take(Instant now, const std::source_location& from);
   // REQUIRES: take() has just said that nothing is ready.
   void add_waiter(Waiter& waiter) { waiters_.add(waiter); }
-  void count_empty() {
+  void count_empty() { ++counters_.empty; }  // a caller found nothing
+  // A caller found nothing and does not wait. It leaves the wish for one connection behind, so that
+  // somebody who comes back finds what an empty pool would never open for those who do not wait.
+  void note_unserved() {
     ++counters_.empty;
-  }  // a caller found nothing; whether it waits does not matter
+    has_unserved_ = true;
+  }
   // True: it had not been resolved, and now has timed out.
   bool time_out(Waiter& waiter);
   // The common case, which needs no time: clean, nobody waits, nothing due. False: nothing was
@@ -233,6 +237,7 @@ class PoolState {
   int attention_below_ = 0;    // fewer ready than this is news to the background loop
   int allowed_over_ = 0;       // how far a resize to less left us above max
   bool is_shrinking_ = false;  // there may be more than max
+  bool has_unserved_ = false;  // somebody went away without a connection, and may come again
   bool is_closed_ = false;
   bool is_filled_ = false;
 };

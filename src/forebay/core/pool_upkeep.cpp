@@ -44,6 +44,7 @@ void PoolState::collect(Instant now, PoolWork& work) {
     collect_checks(now, work);
     collect_leaks(now, work);
 
+    if (!ready_.empty()) has_unserved_ = false;
     const bool is_short = ready_.size() + cleaning() - leaving_ < target_ready();
     short_since_ = is_short ? std::min(short_since_, now) : kNever;
     const RefillDecision decision = plan_refill(rules_.supply, supply_counts(now), now);
@@ -340,7 +341,7 @@ SupplyCounts PoolState::supply_counts(Instant now) const {
   counts.opening = count(SlotState::opening);
   counts.leaving = leaving_;
   counts.leaving_lent = leaving_lent_;
-  counts.waiters = waiters_.size();
+  counts.waiters = std::max(waiters_.size(), has_unserved_ ? 1 : 0);
   counts.room = capacity_.room();
   if (!waiters_.empty())
     counts.longest_wait = std::max(Duration::zero(), now - waiters_.longest()->since);

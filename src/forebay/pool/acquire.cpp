@@ -53,11 +53,12 @@ bool Acquire::await_ready() {
 bool Acquire::await_suspend(std::coroutine_handle<> task) {
   task_ = task;
   since = scheduler_.now();
-  exchange_.count_empty();
   if (deadline <= since) {
+    exchange_.note_unserved();
     outcome = exchange_.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
     return false;
   }
+  exchange_.count_empty();
   // From here on another thread may post the task. It cannot run before we return: this
   // is its thread.
   if (!exchange_.take_or_wait(*this)) return false;
@@ -85,30 +86,30 @@ void Acquire::expire(Timer& timer) {
 
 Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
                                        const std::source_location& from) {
+  Scheduler& scheduler = exchange.scheduler();
+  const Instant since = scheduler.now();
+  ThreadWaiter waiter(since, deadline_after(since, timeout), from);
+  if (timeout <= Duration::zero()) {
+    exchange.note_unserved();
+    waiter.outcome = exchange.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
+    return failure(explain_no_connection(exchange, waiter.outcome, Duration::zero()));
+  }
   exchange.count_empty();
   // A connection that is used for microseconds is back before a thread could fall asleep: the
   // processor is offered to its holder a few times before joining the line, whose every hand-over
   // costs a wake-up. Nobody in line is overtaken: while somebody waits, nothing is ready.
-  for (int turn = 0; turn < kTurnsOffered && timeout > Duration::zero(); ++turn) {
+  for (int turn = 0; turn < kTurnsOffered && scheduler.now() < waiter.deadline; ++turn) {
     ThreadParker::offer_turn();
     if (!exchange.may_have_ready()) continue;
-    if (ConnectionSlot* slot = exchange.try_take(from))
-      return PooledConnection(exchange, *slot, Holder::thread);
+    ConnectionSlot* slot = exchange.try_take(from);
+    if (slot != nullptr) return PooledConnection(exchange, *slot, Holder::thread);
   }
-  const Instant since = exchange.scheduler().now();
-  ThreadWaiter waiter(since, deadline_after(since, timeout), from);
-  if (timeout <= Duration::zero()) {
-    waiter.outcome = exchange.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
-  } else {
-    const bool is_queued = exchange.take_or_wait(waiter);
-    if (is_queued && !waiter.parker.park_until(waiter.deadline) && !exchange.time_out(waiter)) {
-      waiter.parker
-          .park();  // resolved at the last moment: the wake-up is on its way and must find us
-    }
+  const bool is_queued = exchange.take_or_wait(waiter);
+  if (is_queued && !waiter.parker.park_until(waiter.deadline) && !exchange.time_out(waiter)) {
+    waiter.parker.park();  // resolved at the last moment: its wake-up must still find us
   }
   if (waiter.outcome == WaitOutcome::granted) return take_from(exchange, waiter, Holder::thread);
-  return failure(
-      explain_no_connection(exchange, waiter.outcome, exchange.scheduler().now() - since));
+  return failure(explain_no_connection(exchange, waiter.outcome, scheduler.now() - since));
 }
 
 }  // namespace forebay

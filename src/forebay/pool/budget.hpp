@@ -17,6 +17,7 @@ class Budget {
  public:
   explicit Budget(int max) : capacity_(max, nullptr, [this] { wake_starved(); }) {}
 
+  // To less: nothing is opened until enough are gone; what is open above it lives on.
   void set_max(int max);
   int max() const { return capacity_.max(); }
   int in_use() const { return capacity_.approved(); }

@@ -28,6 +28,12 @@ void Exchange::count_empty() {
   state_.count_empty();
 }
 
+void Exchange::note_unserved() {
+  MutexLock lock(mutex_);
+  state_.note_unserved();
+  attention_.notify();
+}
+
 bool Exchange::take_or_wait(Waiter& waiter) {
   bool is_queued = false;
   {
@@ -84,26 +90,24 @@ bool Exchange::is_behind_with_resets() const {
 
 void Exchange::place(ConnectionSlot& slot, bool needs_reset) {
   WakeList wakes;
-  bool needs_attention = false;
   {
     MutexLock lock(mutex_);
     state_.give_back(slot, scheduler_.now(), needs_reset, wakes);
     update_hint();
-    needs_attention = state_.wants_attention();
+    // Under the lock: this may have been the last one lent, and the supplier, once it can see that,
+    // may end the pool before another line of ours has run.
+    if (state_.wants_attention()) attention_.notify();
   }
   wake_all(wakes);
-  if (needs_attention) attention_.notify();
 }
 
 void Exchange::discard(ConnectionSlot& slot, DiscardReason reason) {
-  {
-    MutexLock lock(mutex_);
-    state_.discard_lent(slot, reason);
-    // One broken connection is often the first of many: the others are asked before they are lent.
-    const bool is_lost = reason == DiscardReason::broken || reason == DiscardReason::reset_failed;
-    if (is_lost) state_.suspect_all(scheduler_.now());
-  }
-  attention_.notify();
+  MutexLock lock(mutex_);
+  state_.discard_lent(slot, reason);
+  // One broken connection is often the first of many: the others are asked before they are lent.
+  const bool is_lost = reason == DiscardReason::broken || reason == DiscardReason::reset_failed;
+  if (is_lost) state_.suspect_all(scheduler_.now());
+  attention_.notify();  // under the lock, as in place()
 }
 
 void Exchange::ask_for_room() {

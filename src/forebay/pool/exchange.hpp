@@ -42,7 +42,8 @@ class Exchange {
   // False: a look would probably find nothing. Takes no lock: for threads that look again and
   // again.
   bool may_have_ready() const { return ready_hint_.load(std::memory_order_relaxed) > 0; }
-  void count_empty();
+  void count_empty();    // a caller found nothing, and waits
+  void note_unserved();  // a caller found nothing, and does not wait
   // True: the waiter stands in line and will be woken, perhaps already is. False: it was resolved
   // at once and will not be woken.
   bool take_or_wait(Waiter& waiter);

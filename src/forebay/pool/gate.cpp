@@ -21,7 +21,7 @@ Task<Opening> Gate::open(ConnectionSlot& slot) {
   Instant place{};
   if (pacer_ != nullptr) {
     place = pacer_->take(scheduler.now());
-    co_await closing_.wait_until(place);
+    if (!is_closed_) co_await closing_.wait_until(place);
   }
   const Instant started = scheduler.now();
   const bool is_wanted = !is_closed_ && exchange_.ask([&](const PoolState& state) {

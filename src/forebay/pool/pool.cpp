@@ -93,7 +93,7 @@ Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_lo
 std::optional<PooledConnection> Pool::try_acquire(std::source_location from) {
   ConnectionSlot* slot = parts_->exchange.try_take(from);
   if (slot != nullptr) return PooledConnection(parts_->exchange, *slot, Holder::loop);
-  parts_->exchange.count_empty();
+  parts_->exchange.note_unserved();
   return std::nullopt;
 }
 

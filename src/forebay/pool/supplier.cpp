@@ -162,7 +162,7 @@ Task<void> Supplier::warm_up() {
       failures = 0;
       continue;
     }
-    if (++failures > options_.warm_up_retries) break;
+    if (++failures > options_.warm_up_retries || exchange_.is_closed()) break;
     const Duration pause = backoff_delay(options_.warm_up_backoff, failures, env_.random);
     co_await closing_.wait_until(deadline_after(env_.scheduler.now(), pause));
   }

@@ -8,6 +8,7 @@
 namespace forebay::postgres {
 
 void ConnectAttempt::start() {
+  if (is_cancelled_) return;
   const KeywordArrays arrays = target_.arrays();
   handle_.reset(PQconnectStartParams(arrays.keywords.data(), arrays.values.data(), 0));
   if (!handle_) return;
@@ -27,6 +28,7 @@ ConnectAttempt::Progress ConnectAttempt::poll() {
 Task<Result<void>> ConnectAttempt::run(Instant deadline) {
   auto start_work = [this] { start(); };
   co_await run_on(env_.lane, env_.scheduler, start_work);
+  if (is_cancelled_) co_return failure(Errc::closed, "the connector was closed");
   if (!handle_) co_return failure(Errc::connect_failed, "libpq is out of memory");
 
   Progress progress =

@@ -8,6 +8,7 @@
 // delays the end of an attempt beyond its deadline.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -55,7 +56,7 @@ class ConnectAttempt {
   LibpqHandle handle_;
   std::unique_ptr<SessionSocket> socket_;                 // libpq's present one
   std::vector<std::unique_ptr<SessionSocket>> given_up_;  // those it has closed since
-  bool is_cancelled_ = false;
+  std::atomic<bool> is_cancelled_ = false;  // also read on the lane, before it looks up names
 };
 
 }  // namespace forebay::postgres

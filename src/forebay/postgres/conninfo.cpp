@@ -163,6 +163,10 @@ Result<ConnectionString> ConnectionString::parse(std::string text) {
 Result<void> ConnectionString::set(std::string_view keyword, std::string value) {
   if (known_option(keyword) == nullptr) return invalid(unknown_keyword(keyword));
   if (value.contains('\0')) return invalid(fmt::format("{} contains a zero byte", keyword));
+  // libpq would take it for a database's name, and the server would repeat it in its answer.
+  if (keyword == "dbname" && value.contains("://")) {
+    return invalid("dbname holds a whole URL; give the URL itself instead");
+  }
   if (keyword == "port" && !are_valid_ports(value)) {
     return invalid("the port is not a number from 1 to 65535");
   }
