@@ -200,7 +200,6 @@ TEST(PoolHealthTest, ALeakIsReportedOncePerLoan) {
 }
 
 // ---- new rules
-// -------------------------------------------------------------------------------------
 
 TEST(PoolHealthTest, ChecksThatAreSwitchedOnLaterTakePlace) {
   TestPool pool(test_rules());

@@ -2,6 +2,7 @@
 // a caller can see and checks every decision of the background loop for a reason.
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -87,7 +88,9 @@ class Run {
 
   TestPool pool_;
   PoolRules rules_;
-  std::vector<Slot*> ready_;  // from longest idle to least
+  std::vector<Slot*> ready_;                     // from longest idle to least
+  std::map<std::uint64_t, std::size_t> places_;  // of slots among them, ever
+  std::size_t next_place_ = 0;
   std::deque<Caller*> line_;
   std::set<const Caller*> timed_out_;  // by their own timers
   std::uint64_t refused_ = 0;
@@ -240,8 +243,9 @@ void Run::check_ends(Slot& slot, bool is_alive) {
   pool_.check_done(slot, is_alive);
   if (!is_alive || is_placed) return expect(slot, fate);
   RC_ASSERT(slot.state == SlotState::ready);
-  const auto since = [](const Slot* each) { return each->idle_since; };
-  ready_.insert(std::ranges::lower_bound(ready_, slot.idle_since, {}, since), &slot);
+  // It comes back to where it was, also among those that are as idle.
+  const auto place = [this](const Slot* each) { return places_.at(each->id); };
+  ready_.insert(std::ranges::lower_bound(ready_, place(&slot), {}, place), &slot);
 }
 
 std::optional<Run::Fate> Run::refusal_of(const Slot& slot) const {
@@ -285,7 +289,9 @@ void Run::expect(const Slot& slot, const Fate& fate) {
   if (fate.is_offered) expect_line_served(slot);
   RC_ASSERT(std::string(name(slot.state)) == std::string(name(fate.state)));
   if (fate.reason) RC_ASSERT(std::string(name(slot.reason)) == std::string(name(*fate.reason)));
-  if (fate.state == SlotState::ready) ready_.push_back(pool_.slots.at(slot.id).get());
+  if (fate.state != SlotState::ready) return;
+  ready_.push_back(pool_.slots.at(slot.id).get());
+  places_[slot.id] = ++next_place_;
 }
 
 // First in, first out, among those whose deadline has not passed.

@@ -17,7 +17,6 @@ using test::Work;
 using namespace std::chrono_literals;
 
 // ---- opening
-// ---------------------------------------------------------------------------------------
 
 TEST(PoolUpkeepTest, AReservoirIsFilledAtOnceAndThenLeftAlone) {
   PoolRules rules = reservoir_rules(10, 4);
@@ -161,7 +160,6 @@ TEST(PoolUpkeepTest, TheKeeperOpensOneATickInASmallPool) {
 }
 
 // ---- replacing
-// -------------------------------------------------------------------------------------
 
 TEST(PoolUpkeepTest, WithRoomTheReplacementIsOpenedBeforeTheRetirement) {
   TestPool pool(reservoir_rules(10, 2));
@@ -343,7 +341,6 @@ TEST(PoolUpkeepTest, AScanOverTenThousandTouchesOnlyWhatIsDue) {
 }
 
 // ---- resizing
-// --------------------------------------------------------------------------------------
 
 TEST(PoolUpkeepTest, AfterShrinkingTheLongestIdleGoFirstAndLentOnesOnReturn) {
   TestPool pool(test_rules(4));

@@ -9,25 +9,13 @@
 #include "forebay/env/detached.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "forebay/env/sleep.hpp"
+#include "support/noting_timer.hpp"
 
 namespace forebay::sim {
 namespace {
 
+using test::NotingTimer;
 using namespace std::chrono_literals;
-
-// A timer that writes its number down when it fires.
-class NotingTimer : public Timer {
- public:
-  NotingTimer(std::vector<int>& notes, int number) : Timer(&note), notes_(notes), number_(number) {}
-
- private:
-  static void note(Timer& timer) {
-    NotingTimer& self = static_cast<NotingTimer&>(timer);
-    self.notes_.push_back(self.number_);
-  }
-  std::vector<int>& notes_;
-  int number_;
-};
 
 Task<void> note(std::vector<int>& notes, int number) {
   notes.push_back(number);

@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 
+#include "env_real/asio_scheduler_fixture.hpp"
 #include "forebay/env/detached.hpp"
 #include "forebay/env/sleep.hpp"
 
@@ -27,23 +28,7 @@ Task<void> post_then_note(Scheduler& scheduler, std::vector<int>& notes, int num
   co_return;
 }
 
-Task<void> stop_at(AsioScheduler& scheduler, Instant time) {
-  co_await sleep_until(scheduler, time);
-  scheduler.stop();
-}
-
-class AsioSchedulerTest : public testing::Test {
- protected:
-  void run_until(Instant time) {
-    start_detached(scheduler_, stop_at(scheduler_, time));
-    scheduler_.run();
-  }
-  void run_briefly() { run_until(Instant()); }
-
-  boost::asio::io_context context_{1};
-  AsioScheduler scheduler_{context_};
-  std::vector<int> notes_;
-};
+class AsioSchedulerTest : public AsioSchedulerFixture {};
 
 TEST_F(AsioSchedulerTest, PostsRunFirstInFirstOut) {
   for (int number = 0; number < 200; ++number) start_detached(scheduler_, note(notes_, number));

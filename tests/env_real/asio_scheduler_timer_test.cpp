@@ -3,27 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include "env_real/asio_scheduler_fixture.hpp"
 #include "forebay/env/detached.hpp"
 #include "forebay/env/real/asio_scheduler.hpp"
 #include "forebay/env/sleep.hpp"
+#include "support/noting_timer.hpp"
 
 namespace forebay::real {
 namespace {
 
+using test::NotingTimer;
 using namespace std::chrono_literals;
-
-class NotingTimer : public Timer {
- public:
-  NotingTimer(std::vector<int>& notes, int number) : Timer(&note), notes_(notes), number_(number) {}
-
- private:
-  static void note(Timer& timer) {
-    NotingTimer& self = static_cast<NotingTimer&>(timer);
-    self.notes_.push_back(self.number_);
-  }
-  std::vector<int>& notes_;
-  int number_;
-};
 
 Task<void> sleep_then_note(Scheduler& scheduler, Instant until, std::vector<int>& notes,
                            int number) {
@@ -31,22 +21,7 @@ Task<void> sleep_then_note(Scheduler& scheduler, Instant until, std::vector<int>
   notes.push_back(number);
 }
 
-Task<void> stop_at(AsioScheduler& scheduler, Instant time) {
-  co_await sleep_until(scheduler, time);
-  scheduler.stop();
-}
-
-class AsioSchedulerTimerTest : public testing::Test {
- protected:
-  void run_until(Instant time) {
-    start_detached(scheduler_, stop_at(scheduler_, time));
-    scheduler_.run();
-  }
-
-  boost::asio::io_context context_{1};
-  AsioScheduler scheduler_{context_};
-  std::vector<int> notes_;
-};
+class AsioSchedulerTimerTest : public AsioSchedulerFixture {};
 
 TEST_F(AsioSchedulerTimerTest, TimersFireByDueTimeThenByOrderOfArming) {
   const Instant start = scheduler_.now();

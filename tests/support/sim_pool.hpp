@@ -1,6 +1,7 @@
 // A pool over a fake server in virtual time, audited after every step.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,6 +26,7 @@ class SimPool {
     pool.emplace(Env{scheduler, random_, wall_clock_}, connector_, std::move(options));
     scheduler.set_after_step([this] {
       if (pool) pool->audit();
+      if (pool && watch_) watch_();
     });
   }
   ~SimPool() {
@@ -33,6 +35,9 @@ class SimPool {
 
   Instant now() const { return scheduler.now(); }
   PoolStatistics statistics() const { return pool->statistics(); }
+
+  // Called after every step, beside the audit. An empty one ends it.
+  void set_watch(std::function<void()> watch) { watch_ = std::move(watch); }
 
   // Starts the pool and runs until start() has answered.
   bool start() {
@@ -68,6 +73,7 @@ class SimPool {
   sim::SimScheduler scheduler;
 
  private:
+  std::function<void()> watch_;
   SeededRandom random_;
   sim::SimWallClock wall_clock_;
 

@@ -4,12 +4,29 @@
 // is gone. It is for bugs only; whatever the world can do wrong is a Result.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <string_view>
 
 namespace forebay {
 
 [[noreturn]] void check_failed(const char* condition, const char* file, int line,
                                std::string_view state = {});
+
+// While it lives, whatever stops the process on this thread also says where it was: a simulated
+// world tells its seed and its time.
+class CheckContext {
+ public:
+  explicit CheckContext(std::function<std::string()> text);
+  CheckContext(const CheckContext&) = delete;
+  CheckContext& operator=(const CheckContext&) = delete;
+  ~CheckContext();
+
+ private:
+  friend void check_failed(const char*, const char*, int, std::string_view);
+  std::function<std::string()> text_;
+  CheckContext* const outer_;
+};
 
 }  // namespace forebay
 

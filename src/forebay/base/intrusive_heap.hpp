@@ -45,6 +45,12 @@ class IntrusiveHeap {
     return element;
   }
 
+  // What it is ordered by has changed. REQUIRES: it is in the heap.
+  void update(T& element) {
+    rise((element.*place).index);
+    sink((element.*place).index);
+  }
+
   // False: it was not in the heap.
   bool remove(T& element) {
     const std::size_t hole = (element.*place).index;

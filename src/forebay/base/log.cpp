@@ -19,7 +19,13 @@ SinkHolder& holder() {
   return *instance;
 }
 
+thread_local int mutes = 0;
+
 }  // namespace
+
+Mute::Mute() { ++mutes; }
+
+Mute::~Mute() { --mutes; }
 
 std::string_view name(Level level) {
   switch (level) {
@@ -37,6 +43,7 @@ void set_sink(Sink sink) {
 }
 
 void write(Level level, std::string_view message) {
+  if (mutes > 0) return;
   Sink sink;
   {
     MutexLock lock(holder().mutex);

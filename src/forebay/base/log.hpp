@@ -19,6 +19,15 @@ using Sink = std::function<void(Level, std::string_view message)>;
 // errors to stderr.
 void set_sink(Sink sink);
 
+// While it lives, this thread says nothing: simulated pools are not news.
+class Mute {
+ public:
+  Mute();
+  Mute(const Mute&) = delete;
+  Mute& operator=(const Mute&) = delete;
+  ~Mute();
+};
+
 void write(Level level, std::string_view message);
 inline void info(std::string_view message) { write(Level::info, message); }
 inline void warning(std::string_view message) { write(Level::warning, message); }

@@ -24,10 +24,11 @@ enum class DiscardReason : std::uint8_t {
   hook_failed,   // the application's own after-connect hook refused it
   shrunk,        // the pool was made smaller
   discarded,     // its user wanted it gone
+  lease_lost,    // the cluster no longer counts it as ours
   closed,        // the pool is closing
 };
 
-inline constexpr std::size_t kDiscardReasons = 15;
+inline constexpr std::size_t kDiscardReasons = 16;
 
 constexpr std::string_view name(DiscardReason reason) {
   constexpr std::array<std::string_view, kDiscardReasons> names = {
@@ -45,6 +46,7 @@ constexpr std::string_view name(DiscardReason reason) {
       "hook_failed",
       "shrunk",
       "discarded",
+      "lease_lost",
       "closed"};
   return names[static_cast<std::size_t>(reason)];
 }

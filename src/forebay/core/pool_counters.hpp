@@ -26,4 +26,17 @@ struct PoolCounters {
   }
 };
 
+inline void add(PoolCounters& sum, const PoolCounters& more) {
+  sum.acquired += more.acquired;
+  sum.empty += more.empty;
+  sum.waits += more.waits;
+  sum.wait_time += more.wait_time;
+  sum.timeouts += more.timeouts;
+  sum.given_back += more.given_back;
+  sum.opened += more.opened;
+  sum.open_failures += more.open_failures;
+  sum.leaks_reported += more.leaks_reported;
+  for (std::size_t i = 0; i < kDiscardReasons; ++i) sum.discards[i] += more.discards[i];
+}
+
 }  // namespace forebay

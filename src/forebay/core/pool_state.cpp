@@ -72,7 +72,7 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
   }
   // A replacement needs a place beside the one that is leaving, or it would be opened
   // again and again.
-  if (ready_.size() - leaving_ >= std::max(rules_.max_ready, target_ready())) {
+  if (ready_.size() - leaving_ >= std::max(rules_.max_ready, rules_.supply.target())) {
     discard(slot, DiscardReason::reservoir_full);
     return;
   }
@@ -84,12 +84,13 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
     }
     postpone(slot, now);
   }
-  move_to_ready(slot);
+  move(slot, SlotState::ready);
 }
 
 // Why a connection must not go back among the others, if it must not.
 std::optional<DiscardReason> PoolState::reason_to_refuse(const Slot& slot, Instant now) const {
   if (is_closed_) return DiscardReason::closed;
+  if (slot.condemned) return slot.condemned;
   if (now >= slot.expires_at) return DiscardReason::expired_on_return;
   if (now >= slot.stale_at) return DiscardReason::insufficient_remaining_lifetime;
   if (is_over_capacity()) return DiscardReason::shrunk;
@@ -111,11 +112,11 @@ void PoolState::discard(Slot& slot, DiscardReason reason) {
   move(slot, SlotState::discarded);
 }
 
-void PoolState::leave(Slot& slot) {
-  count_leaving(slot, -1);
-  --counted(slot.state);
+void PoolState::leave_queue(Slot& slot) {
   if (slot.state == SlotState::ready) {
     ready_.remove(slot);
+  } else if (slot.state == SlotState::checking) {
+    ready_.remove_away(slot);
   } else if (slot.state == SlotState::returned) {
     returned_.erase(slot);
   } else if (slot.state == SlotState::discarded) {
@@ -123,38 +124,23 @@ void PoolState::leave(Slot& slot) {
   }
 }
 
-void PoolState::arrive(Slot& slot, SlotState state) {
-  slot.state = state;
-  ++counted(state);
-  count_leaving(slot, +1);
-}
-
-// The only ways from one state to another.
+// The way from one state to another; only a slot that goes for a check and comes back from it,
+// which keeps its place by idleness, and the two common cases of callers go theirs.
 void PoolState::move(Slot& slot, SlotState to) {
-  leave(slot);
-  arrive(slot, to);
-  if (to == SlotState::returned) {
+  leave_queue(slot);
+  recount(slot, to);
+  if (to == SlotState::ready) {
+    ready_.add(slot);
+  } else if (to == SlotState::returned) {
     returned_.push_back(slot);
   } else if (to == SlotState::discarded) {
     discarded_.push_back(slot);
   }
 }
 
-void PoolState::move_to_ready(Slot& slot) {
-  leave(slot);
-  arrive(slot, SlotState::ready);
-  ready_.add(slot);
-}
-
-void PoolState::count_leaving(const Slot& slot, int change) {
-  if (slot.is_leaving) (slot.state == SlotState::lent ? leaving_lent_ : leaving_) += change;
-}
-
 void PoolState::close(WakeList& wakes) {
   is_closed_ = true;
-  while (Waiter* waiter = const_cast<Waiter*>(waiters_.longest())) {
-    waiters_.resolve(*waiter, WaitOutcome::closed, wakes);
-  }
+  waiters_.resolve_all(WaitOutcome::closed, wakes);
   while (Slot* slot = ready_.longest_idle()) discard(*slot, DiscardReason::closed);
   while (Slot* slot = returned_.front()) discard(*slot, DiscardReason::closed);
 }

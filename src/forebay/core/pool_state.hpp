@@ -1,15 +1,14 @@
 // PoolState: the whole of a pool's decisions as one state machine, without locks, clocks or I/O.
 //
-//   opening -> ready <-> lent -> (returned -> resetting) -> ready ... -> discarded -> closing ->
-//   gone
+//   opening -> ready <-> lent -> (returned -> resetting) -> ready
 //              ready <-> checking
+//   any but opening -> discarded -> closing -> gone
 //
 // Always (audit() recomputes it all):
-//  * opening + ready + lent + returned + resetting + checking + discarded + closing = approvals <=
-//  max;
+//  * the slots of all eight states together are the approvals, and these are at most max;
 //    after a resize to less, those above max only shrink.
-//  * while somebody waits, nothing is ready: a freed connection goes to the longest waiter, not to
-//  a race.
+//  * while somebody waits, nothing is ready: a freed connection goes to the longest waiter,
+//    not to a race.
 //  * nothing is handed out at or after its stale_at.
 //
 // The owner guards it with one lock, passes the time, and keeps the slots alive from
@@ -53,15 +52,15 @@ class PoolState {
   explicit PoolState(const PoolRules& rules, Capacity* process_capacity = nullptr);
   ~PoolState();  // REQUIRES: closed, and every slot removed
 
-  // Callers
-  // ------------------------------------------------------------------------------------------- The
-  // common case, for callers who know the time only roughly: hands out the next connection if it is
-  // fresh even at the latest time it could be, or null. Null says nothing: ask take().
+  // ---- callers
+
+  // The common case, for callers who know the time only roughly: hands out the next connection if
+  // it is fresh even at the latest time it could be, or null. Null says nothing: ask take().
   Slot* take_surely_fresh(Instant earliest, Instant latest, const std::source_location& from) {
     Slot* slot = ready_.next();
     if (slot == nullptr || slot->stale_at <= latest || is_closed_) return nullptr;
     ready_.remove(*slot);
-    recount(*slot, SlotState::ready, SlotState::lent);
+    recount(*slot, SlotState::lent);
     note_taken(*slot, earliest, from);
     return slot;
   }
@@ -86,7 +85,7 @@ class PoolState {
     if (is_plain) {
       FOREBAY_CHECK(slot.state == SlotState::lent, "given back, but not lent");
       ++counters_.given_back;
-      recount(slot, SlotState::lent, SlotState::ready);
+      recount(slot, SlotState::ready);
       ready_.add(slot);
     }
     return is_plain;
@@ -94,9 +93,9 @@ class PoolState {
   void give_back(Slot& slot, Instant now, bool needs_reset, WakeList& wakes);
   void discard_lent(Slot& slot, DiscardReason reason);
 
-  // The background loop
-  // ------------------------------------------------------------------------------- Decides
-  // everything that is due and appends it to work, which the caller has cleared.
+  // ---- the background loop
+
+  // Decides everything that is due and appends it to work, which the caller has cleared.
   void collect(Instant now, PoolWork& work);
   void add_opening(Slot& slot);
   // Decided again just before a connect starts: what came back in the meantime may have
@@ -115,14 +114,16 @@ class PoolState {
   void hold_keeper() { keeper_from_ = kNever; }
   void release_keeper(Instant now);
 
-  // Run time
-  // ------------------------------------------------------------------------------------------
+  // ---- changes at run time
+
   void resize(const PoolRules& rules);
+  // Everything that exists now goes: what is ready at once, the rest when nobody uses it any more.
+  void condemn_all(DiscardReason reason);
   // No caller is served any more, and everything that is not in use goes.
   void close(WakeList& wakes);
 
-  // What is known
-  // -------------------------------------------------------------------------------------
+  // ---- what is known
+
   const PoolRules& rules() const { return rules_; }
   const PoolCounters& counters() const { return counters_; }
   int count(SlotState state) const { return counts_[static_cast<std::size_t>(state)]; }
@@ -159,10 +160,7 @@ class PoolState {
 
   int& counted(SlotState state) { return counts_[static_cast<std::size_t>(state)]; }
   void move(Slot& slot, SlotState to);
-  void move_to_ready(Slot& slot);
-  void leave(Slot& slot);
-  void arrive(Slot& slot, SlotState state);
-  void count_leaving(const Slot& slot, int change);
+  void leave_queue(Slot& slot);
   void discard(Slot& slot, DiscardReason reason);
   void lend(Slot& slot, Instant now, const std::source_location& from) {
     move(slot, SlotState::lent);
@@ -174,24 +172,22 @@ class PoolState {
     slot.is_leak_reported = false;
     ++counters_.acquired;
   }
-  // The books of a move between two states of which neither is `discarded`; the queues
-  // are not touched.
-  void recount(Slot& slot, SlotState old_state, SlotState new_state) {
-    slot.state = new_state;
-    --counted(old_state);
-    ++counted(new_state);
+  // The books of every move; the queues are the caller's.
+  void recount(Slot& slot, SlotState to) {
+    count_leaving(slot, -1);
+    --counted(slot.state);
+    slot.state = to;
+    ++counted(to);
+    count_leaving(slot, +1);
+  }
+  void count_leaving(const Slot& slot, int change) {
     if (slot.is_leaving) [[unlikely]] {
-      --(old_state == SlotState::lent ? leaving_lent_ : leaving_);
-      ++(new_state == SlotState::lent ? leaving_lent_ : leaving_);
+      (slot.state == SlotState::lent ? leaving_lent_ : leaving_) += change;
     }
   }
   std::optional<DiscardReason> reason_to_refuse(const Slot& slot, Instant now) const;
   void place(Slot& slot, Instant now, WakeList& wakes);
   bool is_over_capacity() const;
-  int target_ready() const {
-    return rules_.supply.mode == Supply::reservoir ? rules_.supply.target_ready
-                                                   : rules_.supply.min_idle;
-  }
   int open() const { return ready_.size() + cleaning() + count(SlotState::lent); }
   void set_attention(int about_to_open);
 

@@ -45,7 +45,7 @@ void PoolState::collect(Instant now, PoolWork& work) {
     collect_leaks(now, work);
 
     if (!ready_.empty()) has_unserved_ = false;
-    const bool is_short = ready_.size() + cleaning() - leaving_ < target_ready();
+    const bool is_short = ready_.size() + cleaning() - leaving_ < rules_.supply.target();
     short_since_ = is_short ? std::min(short_since_, now) : kNever;
     const RefillDecision decision = plan_refill(rules_.supply, supply_counts(now), now);
     for (int i = 0; i < decision.open; ++i) {
@@ -74,19 +74,19 @@ void PoolState::collect(Instant now, PoolWork& work) {
 // nothing can be done.
 void PoolState::set_attention(int about_to_open) {
   const int needed =
-      target_ready() - cleaning() + leaving_ - count(SlotState::opening) - about_to_open;
+      rules_.supply.target() - cleaning() + leaving_ - count(SlotState::opening) - about_to_open;
   attention_below_ = capacity_.room() > 0 ? std::min(needed, ready_.size()) : 0;
 }
 
 void PoolState::add_opening(Slot& slot) {
   FOREBAY_CHECK(slot.state == SlotState::opening);
   all_.push_back(slot);
-  arrive(slot, SlotState::opening);
+  ++counted(SlotState::opening);
 }
 
 bool PoolState::is_still_wanted(const Slot& slot, Instant now) const {
   FOREBAY_CHECK(slot.state == SlotState::opening);
-  if (is_closed_ || is_over_capacity()) return false;
+  if (is_closed_ || slot.condemned || is_over_capacity()) return false;
   // Connects start in the order of their slots: whoever stands behind this one must not count as
   // its rival, or the first in line would give way and what is still wanted would come last.
   int not_ahead = 1;
@@ -153,8 +153,7 @@ void PoolState::check_done(Slot& slot, Instant now, bool is_alive, WakeList& wak
   } else if (!waiters_.empty() || reason_to_refuse(slot, now)) {
     place(slot, now, wakes);
   } else {
-    leave(slot);
-    arrive(slot, SlotState::ready);
+    recount(slot, SlotState::ready);
     // The answer holds against a suspicion of the same instant, or it would be asked for ever.
     ready_.put_back(slot, std::max(now, suspect_since_ + Duration(1)));
     // Its turn to retire came while it was away: that is decided now that it is back.
@@ -164,7 +163,7 @@ void PoolState::check_done(Slot& slot, Instant now, bool is_alive, WakeList& wak
 
 void PoolState::remove(Slot& slot) {
   FOREBAY_CHECK(slot.state == SlotState::opening || slot.state == SlotState::closing);
-  leave(slot);
+  --counted(slot.state);
   all_.erase(slot);
 }
 
@@ -198,8 +197,16 @@ void PoolState::resize(const PoolRules& rules) {
   next_leak_scan_ = Instant::min();
 }
 
+void PoolState::condemn_all(DiscardReason reason) {
+  while (Slot* slot = ready_.longest_idle()) discard(*slot, reason);
+  for (Slot* slot = all_.front(); slot != nullptr; slot = AllSlots::next(*slot)) {
+    if (slot->state == SlotState::discarded || slot->state == SlotState::closing) continue;
+    slot->condemned = reason;
+    events_.remove(*slot);  // so that giving it back takes the careful way
+  }
+}
+
 // ---- what is due
-// -----------------------------------------------------------------------------------
 
 void PoolState::schedule(Slot& slot, Instant at) {
   events_.remove(slot);
@@ -270,7 +277,7 @@ void PoolState::shrink() {
 void PoolState::retire_idle(Instant now, PoolWork& work) {
   if (rules_.idle_timeout == Duration::max()) return;
   while (Slot* slot = ready_.longest_idle()) {
-    if (ready_.size() <= target_ready() || open() <= rules_.supply.keep_open) return;
+    if (ready_.size() <= rules_.supply.target() || open() <= rules_.supply.keep_open) return;
     const Instant due = slot->idle_since + rules_.idle_timeout;
     if (due > now) {
       wake_no_later_than(work, due);
@@ -280,32 +287,27 @@ void PoolState::retire_idle(Instant now, PoolWork& work) {
   }
 }
 
-// At most half of what is ready is away for a check at any time. Only those idle for long are
-// looked at, and not more often than kScansPerPeriod times while one of them becomes due.
+// At most half of what is ready is away for a check at any time. Checks that are due soon after
+// each other are made together, kScansPerPeriod times while one of them becomes due.
 void PoolState::collect_checks(Instant now, PoolWork& work) {
   if (now >= next_check_scan_) {
     Instant next = deadline_after(now, rules_.check_after);
-    Slot* slot = ready_.longest_idle();
-    while (slot != nullptr) {
-      const bool may_be_due = slot->idle_since <= suspect_since_ ||
-                              deadline_after(slot->idle_since, rules_.check_after) < next;
-      if (!may_be_due) break;  // nor any behind it
-      Slot* const following = ReadyQueue::less_idle(*slot);
+    while (Slot* slot = ready_.longest_silent()) {
       const Instant due = slot->alive_at <= suspect_since_
                               ? now
                               : deadline_after(slot->alive_at, rules_.check_after);
+      if (due > now) {
+        next = std::min(next, due);
+        break;  // nor is any behind it
+      }
       const int away = count(SlotState::checking);
-      if (due <= now && away > 0 && away + 1 > ready_.size() - 1) {
+      if (away > 0 && away + 1 > ready_.size() - 1) {
         next = now;  // as soon as one is back
         break;
       }
-      if (due <= now) {
-        move(*slot, SlotState::checking);
-        work.check.push_back(slot);
-      } else {
-        next = std::min(next, due);
-      }
-      slot = following;
+      recount(*slot, SlotState::checking);
+      ready_.send_away(*slot);
+      work.check.push_back(slot);
     }
     next_check_scan_ =
         next == now ? now : std::max(next, now + rules_.check_after / kScansPerPeriod);
@@ -354,7 +356,6 @@ SupplyCounts PoolState::supply_counts(Instant now) const {
 }
 
 // ---- audit
-// -----------------------------------------------------------------------------------------
 
 std::string PoolState::text() const {
   std::string text =

@@ -7,28 +7,43 @@
 namespace forebay {
 
 void ReadyQueue::put_back(Slot& slot, Instant now) {
-  slot.alive_at = now;
-  Slot* position = slots_.front();
-  while (position != nullptr && position->idle_since < slot.idle_since) {
-    position = less_idle(*position);
-  }
-  slots_.insert_before(position, slot);
+  --away_;
+  last_stamp_ = std::max(last_stamp_, now);  // what is stamped later was heard from later
+  slot.alive_at = last_stamp_;
+  silent_.push_back(slot);
 }
 
 void ReadyQueue::stamp(Instant now) {
   last_stamp_ = std::max(last_stamp_, now);
-  for (Slot* slot = slots_.back(); slot != nullptr && slot->idle_since == kUnstamped;
-       slot = slot->link.previous) {
+  Slot* slot = slots_.back();
+  if (slot == nullptr || slot->idle_since != kUnstamped) return;
+  while (slot->link.previous != nullptr && slot->link.previous->idle_since == kUnstamped) {
+    slot = slot->link.previous;
+  }
+  for (; slot != nullptr; slot = slot->link.next) {
     slot->idle_since = last_stamp_;
     slot->alive_at = last_stamp_;
+    silent_.push_back(*slot);
   }
 }
 
 void ReadyQueue::audit() const {
   const Slot* previous = nullptr;
-  for (const Slot* slot = slots_.front(); slot != nullptr; slot = less_idle(*slot)) {
+  int away = 0;
+  std::size_t stamped = 0;
+  for (const Slot* slot = slots_.front(); slot != nullptr; slot = slot->link.next) {
+    const bool is_listed = silent_.contains(*slot);
     FOREBAY_CHECK(slots_.contains(*slot));
+    FOREBAY_CHECK(is_listed == (!is_away(*slot) && slot->idle_since != kUnstamped));
     FOREBAY_CHECK(previous == nullptr || previous->idle_since <= slot->idle_since);
+    away += is_away(*slot) ? 1 : 0;
+    stamped += is_listed ? 1 : 0;
+    previous = slot;
+  }
+  FOREBAY_CHECK(away == away_ && stamped == silent_.size());
+  previous = nullptr;
+  for (const Slot* slot = silent_.front(); slot != nullptr; slot = slot->alive_link.next) {
+    FOREBAY_CHECK(previous == nullptr || previous->alive_at <= slot->alive_at);
     previous = slot;
   }
 }

@@ -24,10 +24,6 @@ Ramp ramp(int wanted, Duration waited, Duration connect_time, Instant now) {
 // Connections that are ready, or will be in a moment, and are going to stay.
 int staying(const SupplyCounts& counts) { return counts.ready + counts.cleaning - counts.leaving; }
 
-int target_of(const SupplyRule& rule) {
-  return rule.mode == Supply::reservoir ? rule.target_ready : rule.min_idle;
-}
-
 // How many connections the keeper misses, when so many are on their way.
 int keeper_deficit(const SupplyRule& rule, const SupplyCounts& counts, int opening) {
   if (rule.mode != Supply::standard) return 0;
@@ -41,7 +37,7 @@ int keeper_quota(int size) { return std::min(10, (size + 119) / 120); }
 
 RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, Instant now) {
   RefillDecision decision;
-  const int shortage = target_of(rule) - staying(counts);
+  const int shortage = rule.target() - staying(counts);
   const bool is_reservoir = rule.mode == Supply::reservoir;
   const int bulk = is_reservoir ? shortage : shortage - (counts.lent - counts.leaving_lent);
   const Ramp demand = ramp(counts.waiters, counts.longest_wait, counts.connect_time, now);
@@ -74,7 +70,7 @@ RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, I
 
 int unmet_demand(const SupplyRule& rule, const SupplyCounts& counts) {
   const int ready_deficit =
-      std::max(target_of(rule) - staying(counts), counts.waiters) - counts.opening;
+      std::max(rule.target() - staying(counts), counts.waiters) - counts.opening;
   return std::max({0, ready_deficit, keeper_deficit(rule, counts, counts.opening)});
 }
 

@@ -31,6 +31,8 @@ struct SupplyRule {
   int min_idle = 0;      // standard
   int keep_open = 0;     // standard: the size that warm-up reaches and the keeper holds
   int max_opening = 0;   // most connects in flight at once
+
+  int target() const { return mode == Supply::reservoir ? target_ready : min_idle; }
 };
 
 struct SupplyCounts {

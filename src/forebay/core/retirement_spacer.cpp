@@ -14,7 +14,8 @@ Instant RetirementSpacer::choose(Instant opened_at, Instant stale_at, int pool_s
   const Instant earliest = stale_at - half_life;
 
   Instant candidate = stale_at;
-  auto later = taken_.lower_bound(candidate + gap);  // nothing from here on is within a gap of it
+  // Nothing from here on is within a gap of it.
+  auto later = std::ranges::lower_bound(taken_, candidate + gap);
   int looks = 0;
   while (later != taken_.begin() && looks < kLooks) {
     const Instant neighbour = *std::prev(later);
@@ -26,13 +27,13 @@ Instant RetirementSpacer::choose(Instant opened_at, Instant stale_at, int pool_s
   if (candidate < earliest || looks == kLooks) {
     candidate = earliest + random.between(Duration::zero(), half_life);
   }
-  taken_.insert(candidate);
+  taken_.insert(std::ranges::upper_bound(taken_, candidate), candidate);
   return candidate;
 }
 
 void RetirementSpacer::release(Instant retire_at) {
-  const auto place = taken_.find(retire_at);
-  FOREBAY_CHECK(place != taken_.end(), "a retirement was released twice");
+  const auto place = std::ranges::lower_bound(taken_, retire_at);
+  FOREBAY_CHECK(place != taken_.end() && *place == retire_at, "a retirement was released twice");
   taken_.erase(place);
 }
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstddef>
-#include <set>
+#include <vector>
 
 #include "forebay/env/random.hpp"
 #include "forebay/env/time.hpp"
@@ -27,7 +27,7 @@ class RetirementSpacer {
   // Places looked at before chance decides: bounds the work in a pool of many thousands.
   static constexpr int kLooks = 1024;
 
-  std::multiset<Instant> taken_;
+  std::vector<Instant> taken_;  // sorted: looks at neighbours are many, insertions few
 };
 
 }  // namespace forebay

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <source_location>
 #include <string_view>
 
@@ -44,9 +45,14 @@ struct Slot {
   const std::uint64_t id;
   Approval approval;
 
+  // What every look at a ready slot needs stands together.
   SlotState state = SlotState::opening;
-  ListLink<Slot> link;      // in the queue of its state, if that has one
-  ListLink<Slot> all_link;  // in the list of all slots
+  bool is_leaving = false;  // so close to retire_at that its replacement is wanted
+  bool is_leak_reported = false;
+  Instant alive_at{};         // last time that the server was heard from through it
+  Instant idle_since{};       // while ready
+  ListLink<Slot> alive_link;  // while ready: in the order in which the server was last heard from
+  ListLink<Slot> link;        // in the queue of its state, if that has one
 
   // Set when it opens. expires_at is the end of its life; from stale_at on it is not handed out; at
   // retire_at, which is never later, it is due to be replaced.
@@ -54,17 +60,14 @@ struct Slot {
   Instant expires_at{};
   Instant stale_at{};
   Instant retire_at{};
-  bool is_leaving = false;  // so close to retire_at that its replacement is wanted
-  HeapPlace event_place;    // in the heap of things that will happen to slots
+  HeapPlace event_place;  // in the heap of things that will happen to slots
   Instant next_event{};
-
-  Instant idle_since{};  // while ready
-  Instant alive_at{};    // last time that the server was heard from through it
+  ListLink<Slot> all_link;  // in the list of all slots
 
   Instant taken_at{};  // while lent
   std::source_location taken_from;
-  bool is_leak_reported = false;
 
+  std::optional<DiscardReason> condemned;        // it goes as soon as nobody uses it
   DiscardReason reason = DiscardReason::closed;  // while discarded or closing
 };
 

@@ -66,6 +66,10 @@ class WaiterQueue {
     wakes.push_back(waiter);
   }
 
+  void resolve_all(WaitOutcome outcome, WakeList& wakes) {
+    while (Waiter* waiter = waiters_.front()) resolve(*waiter, outcome, wakes);
+  }
+
  private:
   IntrusiveList<Waiter, &Waiter::link> waiters_;
 };

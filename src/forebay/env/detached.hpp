@@ -11,7 +11,7 @@
 namespace forebay {
 
 struct Detached {
-  struct promise_type {
+  struct promise_type : detail::FrameMemory {
     Detached get_return_object() {
       return Detached{std::coroutine_handle<promise_type>::from_promise(*this)};
     }

@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "forebay/env/frame_memory.hpp"
+
 namespace forebay {
 
 template <class T>
@@ -31,7 +33,7 @@ consteval void require_safe_parameters() {
                 "give this parameter's type a constructor; g++ 12 frees aggregates twice");
 }
 
-struct PromiseBase {
+struct PromiseBase : FrameMemory {
   std::coroutine_handle<> awaiter{};  // set only once the awaiter has really suspended
   std::exception_ptr failure{};
 

@@ -4,12 +4,14 @@
 #include <memory>
 
 #include "forebay/core/slot.hpp"
+#include "forebay/pool/admission.hpp"
 #include "forebay/pool/connection.hpp"
 
 namespace forebay {
 
 struct ConnectionSlot : Slot {
   using Slot::Slot;
+  Lease lease;                             // if the cluster's connections are leased
   std::unique_ptr<Connection> connection;  // set while it is open
 };
 

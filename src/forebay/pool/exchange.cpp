@@ -6,6 +6,23 @@
 #include <fmt/format.h>
 
 namespace forebay {
+namespace {
+
+PoolGauges gauges_of(const PoolState& state) {
+  PoolGauges gauges;
+  gauges.max = state.rules().max;
+  gauges.target_ready = state.rules().supply.target();
+  gauges.ready = state.count(SlotState::ready);
+  gauges.lent = state.count(SlotState::lent);
+  gauges.cleaning = state.cleaning();
+  gauges.opening = state.count(SlotState::opening);
+  gauges.closing = state.count(SlotState::discarded) + state.count(SlotState::closing);
+  gauges.approved = state.approved();
+  gauges.waiters = state.waiters();
+  return gauges;
+}
+
+}  // namespace
 
 // The cheap clock decides unless the answer depends on the last few milliseconds.
 ConnectionSlot* Exchange::try_take(const std::source_location& from) {
@@ -130,23 +147,21 @@ void Exchange::resize(const PoolRules& rules) {
   attention_.notify();
 }
 
+void Exchange::condemn_all(DiscardReason reason) {
+  decide([reason](PoolState& state, WakeList&) { state.condemn_all(reason); });
+  attention_.notify();
+}
+
 bool Exchange::is_closed() const {
   return ask([](const PoolState& state) { return state.is_closed(); });
 }
 
+PoolGauges Exchange::gauges() const { return ask(&gauges_of); }
+
 PoolStatistics Exchange::statistics() const {
   return ask([](const PoolState& state) {
     PoolStatistics result;
-    result.max = state.rules().max;
-    result.target_ready = state.rules().supply.mode == Supply::reservoir
-                              ? state.rules().supply.target_ready
-                              : state.rules().supply.min_idle;
-    result.ready = state.count(SlotState::ready);
-    result.lent = state.count(SlotState::lent);
-    result.cleaning = state.cleaning();
-    result.opening = state.count(SlotState::opening);
-    result.closing = state.count(SlotState::discarded) + state.count(SlotState::closing);
-    result.waiters = state.waiters();
+    static_cast<PoolGauges&>(result) = gauges_of(state);
     result.connect_time = state.connect_time();
     result.last_connect_error = state.last_open_error();
     result.counters = state.counters();

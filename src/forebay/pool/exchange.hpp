@@ -75,9 +75,11 @@ class Exchange {
 
   void close();
   void resize(const PoolRules& rules);
+  void condemn_all(DiscardReason reason);
 
   Scheduler& scheduler() const { return scheduler_; }
   bool is_closed() const;
+  PoolGauges gauges() const;
   PoolStatistics statistics() const;
   std::vector<LeakReport> lent() const;
   void audit() const;

@@ -3,11 +3,12 @@
 namespace forebay {
 
 Gate::Gate(Exchange& exchange, Connector& connector, const PoolOptions& options,
-           ConnectPacer* pacer)
+           LeaseSource* leases, PermitSource* permits)
     : exchange_(exchange),
       connector_(connector),
       options_(options),
-      pacer_(pacer),
+      leases_(leases),
+      permits_(permits),
       closing_(exchange.scheduler()) {}
 
 void Gate::close() {
@@ -17,21 +18,37 @@ void Gate::close() {
 }
 
 Task<Opening> Gate::open(ConnectionSlot& slot) {
-  Scheduler& scheduler = exchange_.scheduler();
-  Instant place{};
-  if (pacer_ != nullptr) {
-    place = pacer_->take(scheduler.now());
-    if (!is_closed_) co_await closing_.wait_until(place);
+  const Scheduler& scheduler = exchange_.scheduler();
+  if (leases_ != nullptr) {
+    const Instant deadline = deadline_after(scheduler.now(), options_.admission_timeout);
+    Result<Lease> lease = co_await leases_->acquire(deadline);
+    if (!lease) co_return Opening(GateOutcome::failed, "no lease: " + lease.error().text());
+    slot.lease = std::move(*lease);
   }
-  const Instant started = scheduler.now();
-  const bool is_wanted = !is_closed_ && exchange_.ask([&](const PoolState& state) {
-    return state.is_still_wanted(slot, started);
-  });
-  if (!is_wanted) {
-    if (pacer_ != nullptr) pacer_->give_back(place);
+  if (permits_ == nullptr) {
+    if (!is_still_wanted(slot)) co_return Opening(GateOutcome::not_wanted);
+    co_return co_await connect(slot);
+  }
+  const Instant deadline = deadline_after(scheduler.now(), options_.admission_timeout);
+  const Result<Instant> place = co_await permits_->reserve(deadline);
+  if (!place) co_return Opening(GateOutcome::failed, "no permit: " + place.error().text());
+  if (!is_closed_) co_await closing_.wait_until(*place);
+  if (!is_still_wanted(slot)) {
+    permits_->give_back(*place);
     co_return Opening(GateOutcome::not_wanted);
   }
+  co_return co_await connect(slot);
+}
 
+bool Gate::is_still_wanted(const ConnectionSlot& slot) const {
+  if (is_closed_) return false;
+  const Instant now = exchange_.scheduler().now();
+  return exchange_.ask([&](const PoolState& state) { return state.is_still_wanted(slot, now); });
+}
+
+Task<Opening> Gate::connect(ConnectionSlot& slot) {
+  const Scheduler& scheduler = exchange_.scheduler();
+  const Instant started = scheduler.now();
   const Instant deadline = deadline_after(started, options_.connect_timeout);
   Result<std::unique_ptr<Connection>> connected = co_await connector_.connect(deadline);
   if (!connected) co_return Opening(GateOutcome::failed, connected.error().text());

@@ -108,6 +108,7 @@ std::vector<std::string> problems(const PoolOptions& options) {
           options.connect_rate));
   problems.require_size("connect_burst", options.connect_burst, 1, 1'000'000,
                         "connects at once when rested");
+  problems.require_time("admission_timeout", options.admission_timeout, false);
   problems.require_time("connect_timeout", options.connect_timeout, false);
   problems.require_time("reset_timeout", options.reset_timeout, false);
   problems.require_time("check_timeout", options.check_timeout, false);

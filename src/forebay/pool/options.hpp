@@ -47,6 +47,7 @@ struct PoolOptions {
   BackoffRule backoff;
 
   // Limits of the single steps.
+  Duration admission_timeout = std::chrono::seconds(30);  // for a lease, and for a permit
   Duration connect_timeout = std::chrono::seconds(10);
   Duration reset_timeout = std::chrono::seconds(5);
   Duration check_timeout = std::chrono::seconds(5);

@@ -26,17 +26,21 @@ struct Pool::Parts {
       : env(world),
         options(checked(std::move(pool_options))),
         exchange(rules_of(options), sharing.budget, world.scheduler, options.reset_timeout),
-        gate(exchange, connector, options, sharing.pacer != nullptr ? sharing.pacer : own_pacer()),
+        gate(exchange, connector, options, sharing.leases, permits_of(sharing)),
         supplier(world, exchange, gate, options) {}
 
-  ConnectPacer* own_pacer() {
-    if (options.connect_rate > 0) pacer.emplace(options.connect_rate, options.connect_burst);
-    return pacer ? &*pacer : nullptr;
+  PermitSource* permits_of(const PoolSharing& sharing) {
+    if (sharing.permits != nullptr) return sharing.permits;
+    if (sharing.pacer == nullptr && options.connect_rate <= 0) return nullptr;
+    if (sharing.pacer == nullptr) pacer.emplace(options.connect_rate, options.connect_burst);
+    local_permits.emplace(env.scheduler, sharing.pacer != nullptr ? *sharing.pacer : *pacer);
+    return &*local_permits;
   }
 
   const Env env;
   const PoolOptions options;
   std::optional<ConnectPacer> pacer;
+  std::optional<LocalPermits> local_permits;
   Exchange exchange;
   Gate gate;
   Supplier supplier;
@@ -115,12 +119,16 @@ Result<void> Pool::resize(const PoolSize& size) {
   return {};
 }
 
+void Pool::retire_all(DiscardReason reason) { parts_->exchange.condemn_all(reason); }
+
 Task<bool> Pool::close(Instant deadline) {
   Parts& parts = *parts_;
   parts.exchange.close();
   if (parts.is_started) parts.is_gone = co_await parts.supplier.wait_gone(deadline);
   co_return parts.is_gone || !parts.is_started;
 }
+
+PoolGauges Pool::gauges() const { return parts_->exchange.gauges(); }
 
 PoolStatistics Pool::statistics() const { return parts_->exchange.statistics(); }
 

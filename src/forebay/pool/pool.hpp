@@ -20,11 +20,15 @@ namespace forebay {
 
 class Budget;
 class ConnectPacer;
+class LeaseSource;
+class PermitSource;
 
-// What pools of one process may share; null means of its own.
+// What pools may share, in a process and over a cluster; null means of its own.
 struct PoolSharing {
-  Budget* budget = nullptr;       // one cap over all of them
-  ConnectPacer* pacer = nullptr;  // one rate over all of them, on one scheduler
+  Budget* budget = nullptr;         // one cap over all pools of the process
+  ConnectPacer* pacer = nullptr;    // one rate over those of one scheduler
+  LeaseSource* leases = nullptr;    // one cap over the cluster
+  PermitSource* permits = nullptr;  // one rate over the cluster; the pacer is then not asked
 };
 
 class Pool {
@@ -57,11 +61,16 @@ class Pool {
   // The sizes in force from now on. What is lent above a smaller max is closed when it comes back.
   Result<void> resize(const PoolSize& size);
 
+  // Everything that is open or opening now is closed, what is lent when it comes back, and
+  // replaced.
+  void retire_all(DiscardReason reason);
+
   // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now,
   // what is lent when it comes back. True: everything is gone. False: the deadline passed;
   // call it again.
   Task<bool> close(Instant deadline);
 
+  PoolGauges gauges() const;
   PoolStatistics statistics() const;
   std::vector<LeakReport> lent() const;  // longest first
   void audit() const;                    // stops the process if the books do not add up

@@ -1,4 +1,5 @@
-// PoolStatistics: one consistent look at a pool. Cheap enough to take every second.
+// One consistent look at a pool: PoolGauges are cheap enough to take at every step, PoolStatistics
+// every second.
 #pragma once
 
 #include <string>
@@ -7,20 +8,24 @@
 
 namespace forebay {
 
-struct PoolStatistics {
+struct PoolGauges {
   int max = 0;
   int target_ready = 0;
   int ready = 0;
   int lent = 0;
   int cleaning = 0;  // given back and being reset, or being checked
   int opening = 0;
-  int closing = 0;  // discarded, and perhaps still counted by the server
+  int closing = 0;   // discarded, and perhaps still counted by the server
+  int approved = 0;  // all of them, as the capacity counts
   int waiters = 0;
+
+  int open() const { return ready + lent + cleaning; }
+};
+
+struct PoolStatistics : PoolGauges {
   Duration connect_time{};  // as observed lately
   std::string last_connect_error;
   PoolCounters counters;
-
-  int open() const { return ready + lent + cleaning; }
 };
 
 // "max 20: lent 20, ready 0, cleaning 0, opening 0, closing 0, waiters 5"

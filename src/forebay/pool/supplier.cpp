@@ -49,9 +49,7 @@ void Supplier::start(PoolWork& work) {
   exchange_.decide([&](PoolState& state, WakeList&) {
     state.collect(now, work);
     for (Approval& approval : work.open) {
-      ConnectionSlot& slot = make_slot(std::move(approval));
-      state.add_opening(slot);
-      opening.push_back(&slot);
+      opening.push_back(&make_slot(state, std::move(approval)));
     }
   });
   for (ConnectionSlot* slot : opening) tasks_.spawn(open_one(*slot));
@@ -63,8 +61,10 @@ void Supplier::start(PoolWork& work) {
 }
 
 // Owned by the state's lists from here to drop().
-ConnectionSlot& Supplier::make_slot(Approval approval) {
-  return *new ConnectionSlot(next_id_++, std::move(approval));
+ConnectionSlot& Supplier::make_slot(PoolState& state, Approval approval) {
+  ConnectionSlot& slot = *new ConnectionSlot(next_id_++, std::move(approval));
+  state.add_opening(slot);
+  return slot;
 }
 
 // The approval goes back with the slot, when the connection is gone and together with its place
@@ -152,9 +152,7 @@ Task<void> Supplier::warm_up() {
     ConnectionSlot* slot = nullptr;
     exchange_.decide([&](PoolState& state, WakeList&) {
       std::optional<Approval> approval = state.approve_warm_up(now);
-      if (!approval) return;
-      slot = &make_slot(std::move(*approval));
-      state.add_opening(*slot);
+      if (approval) slot = &make_slot(state, std::move(*approval));
     });
     if (slot == nullptr) break;
     const bool is_open = co_await try_open(*slot);

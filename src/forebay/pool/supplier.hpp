@@ -24,7 +24,7 @@ class Supplier {
 
  private:
   void start(PoolWork& work);
-  ConnectionSlot& make_slot(Approval approval);
+  ConnectionSlot& make_slot(PoolState& state, Approval approval);
   Task<void> open_one(ConnectionSlot& slot);
   Task<bool> try_open(ConnectionSlot& slot);
   Task<void> reset_one(ConnectionSlot& slot);

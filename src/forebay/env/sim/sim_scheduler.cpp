@@ -2,7 +2,14 @@
 
 #include <algorithm>
 
+#include "forebay/env/sim/timeline.hpp"
+
 namespace forebay::sim {
+
+void SimScheduler::post(std::coroutine_handle<> task) {
+  ready_.push_back(task);
+  tell_timeline();
+}
 
 void SimScheduler::arm(Timer& timer, Instant due) {
   timer.due = due;
@@ -10,6 +17,11 @@ void SimScheduler::arm(Timer& timer, Instant due) {
   // The counter stays in the low half, so that no two timers tie whatever the seed.
   if (ties_) timer.order |= ties_->next() & 0xffff'ffff'0000'0000u;
   timers_.push(timer);
+  tell_timeline();
+}
+
+void SimScheduler::tell_timeline() {
+  if (timeline_ != nullptr) timeline_->note(*this);
 }
 
 bool SimScheduler::step() {
@@ -19,7 +31,7 @@ bool SimScheduler::step() {
     task.resume();
   } else if (!timers_.empty()) {
     Timer& timer = timers_.pop();
-    now_ = std::max(now_, timer.due);
+    *now_ = std::max(*now_, timer.due);
     timer.action(timer);
   } else {
     return false;
@@ -37,7 +49,7 @@ std::uint64_t SimScheduler::run() {
 
 void SimScheduler::run_until(Instant time) {
   while (!ready_.empty() || (!timers_.empty() && timers_.front().due <= time)) step();
-  now_ = std::max(now_, time);
+  *now_ = std::max(*now_, time);
 }
 
 void SimScheduler::settle() {

@@ -1,0 +1,57 @@
+#include "forebay/base/json_text.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace forebay {
+namespace {
+
+std::uint8_t byte_at(std::string_view text, std::size_t at) {
+  return at < text.size() ? static_cast<std::uint8_t>(text[at]) : std::uint8_t{0};
+}
+
+// How many bytes the character at the start of the text has, or 0 if there is no whole one. Table
+// 3-7 of the Unicode standard: what is overlong, a surrogate or beyond U+10FFFF is no character.
+std::size_t character_length(std::string_view text) {
+  const std::uint8_t first = byte_at(text, 0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  std::uint8_t lowest = 0x80;
+  std::uint8_t highest = 0xbf;
+  if (first == 0xe0) lowest = 0xa0;
+  if (first == 0xed) highest = 0x9f;
+  if (first == 0xf0) lowest = 0x90;
+  if (first == 0xf4) highest = 0x8f;
+  for (std::size_t i = 1; i < length; ++i) {
+    const std::uint8_t next = byte_at(text, i);
+    if (next < lowest || next > highest) return 0;
+    lowest = 0x80;
+    highest = 0xbf;
+  }
+  return length;
+}
+
+}  // namespace
+
+std::string json_quoted(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string result = "\"";
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const std::uint8_t first = byte_at(text, 0);
+    if (length == 0) {
+      result += "\\ufffd";
+    } else if (first == '"' || first == '\\') {
+      result += {'\\', text.front()};
+    } else if (first < 0x20 || first == 0x7f) {
+      result += {'\\', 'u', '0', '0', kDigits[first / 16], kDigits[first % 16]};
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result + "\"";
+}
+
+}  // namespace forebay

@@ -1,0 +1,13 @@
+// JSON, as far as programs of ours write it: texts. Numbers and braces are easy enough to format.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace forebay {
+
+// The text as a JSON string, with its quotes. Always valid UTF-8: a byte that belongs to no
+// character, from a server of another encoding perhaps, becomes the replacement character.
+std::string json_quoted(std::string_view text);
+
+}  // namespace forebay

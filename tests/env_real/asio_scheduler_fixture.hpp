@@ -1,0 +1,32 @@
+// A scheduler on the test's own thread, which runs until a time that the test names.
+#pragma once
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "forebay/env/detached.hpp"
+#include "forebay/env/real/asio_scheduler.hpp"
+#include "forebay/env/sleep.hpp"
+
+namespace forebay::real {
+
+inline Task<void> stop_at(AsioScheduler& scheduler, Instant time) {
+  co_await sleep_until(scheduler, time);
+  scheduler.stop();
+}
+
+class AsioSchedulerFixture : public testing::Test {
+ protected:
+  void run_until(Instant time) {
+    start_detached(scheduler_, stop_at(scheduler_, time));
+    scheduler_.run();
+  }
+  void run_briefly() { run_until(Instant()); }
+
+  boost::asio::io_context context_{1};
+  AsioScheduler scheduler_{context_};
+  std::vector<int> notes_;
+};
+
+}  // namespace forebay::real
