@@ -1,0 +1,141 @@
+// LeaseAgent: this process's part in a limit of connections that many processes share.
+//
+// It holds one lease in the store, for as many connections as the process has open or is opening,
+// and hands it out one by one. Three tasks work behind it: one trades (asks for more, gives back
+// what nobody used for a while), one renews, one reaps what dead processes left behind.
+//
+// Always: what the store has for this process >= in_use(), except for overhang(). What is being
+// released counts as gone from the moment the request is sent, what is being acquired only when the
+// store has said so. Nothing is handed out on a lease that may have ended, or while the store
+// counts more than the limit.
+//
+// A lease ends one ttl after its last renewal, by this process's own monotonic clock; reapers wait
+// at least as long by theirs. Wall clocks take no part in it. Confined to its scheduler.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "forebay/coordination/lease_book.hpp"
+#include "forebay/coordination/lease_reaper.hpp"
+#include "forebay/coordination/lease_store.hpp"
+#include "forebay/coordination/policy.hpp"
+#include "forebay/coordination/store_contact.hpp"
+#include "forebay/coordination/waiting_line.hpp"
+#include "forebay/core/backoff.hpp"
+#include "forebay/env/condition.hpp"
+#include "forebay/env/env.hpp"
+#include "forebay/env/signal.hpp"
+#include "forebay/env/task_group.hpp"
+#include "forebay/pool/admission.hpp"
+
+namespace forebay {
+
+struct LeaseOptions {
+  std::string lease_id;  // how the names of its leases begin; chance makes them unique
+  std::string service;   // for people who look into the store
+  int limit = 10'000;    // connections of the whole cluster
+  Duration ttl = std::chrono::minutes(3);
+  Duration request_timeout = std::chrono::seconds(5);
+  StoreAbsence on_absence = StoreAbsence::hold;
+  LeaseLoss on_loss = LeaseLoss::keep;
+  // fence: how long before the lease may end on_lost is called, unless it was renewed; connections
+  // must be gone by its end.
+  Duration fence_before = std::chrono::seconds(30);
+  std::function<void()> on_lost;
+  int most_at_once = 100;                            // connections in one request
+  Duration release_after = std::chrono::seconds(1);  // unused for so long: given back
+  BackoffRule backoff{std::chrono::milliseconds(100), std::chrono::seconds(5), 25};
+};
+
+class LeaseAgent final : public LeaseSource {
+ public:
+  // REQUIRES: limit >= 0, most_at_once >= 1, fence_before < ttl * 2 / 3.
+  LeaseAgent(Env env, LeaseStore& store, LeaseOptions options);
+  LeaseAgent(const LeaseAgent&) = delete;
+  LeaseAgent& operator=(const LeaseAgent&) = delete;
+  // REQUIRES: never started or closed, and nothing is in use.
+  ~LeaseAgent() override;
+
+  void start();
+  Task<Result<Lease>> acquire(Instant deadline) override;
+  // Nobody is served any more, and all that is unused is released. True: the store holds nothing
+  // for this process. False: the deadline passed first, and what is left will be reaped. Its tasks
+  // have ended when it answers, at most one request_timeout after the deadline.
+  Task<bool> close(Instant deadline);
+
+  int held() const { return book_.held(); }  // in the store, at least
+  int in_use() const { return book_.in_use(); }
+  int overhang() const { return book_.overhang(); }  // in use, with no lease behind them
+  bool is_lost() const { return state_ != State::sound; }
+  std::uint64_t losses() const { return book_.losses(); }
+  std::uint64_t requests() const { return contact_.requests(); }
+  std::uint64_t reaped() const { return reaper_.reaped(); }  // connections, of other processes
+  int known_processes() const { return reaper_.known_processes(); }  // 0: not known yet
+  const std::string& lease_id() const { return book_.id(); }  // of the lease it has, or would have
+
+ private:
+  enum class State : std::uint8_t {
+    sound,
+    suspended,  // fenced: the lease may end before it is renewed
+    lost,       // and not all that is in use is leased anew
+  };
+
+  void give_back() noexcept override;
+
+  // Handing out.
+  bool may_hand_out() const;
+  bool has_certain_lease() const;
+  int local_share() const;
+  Lease hand_out();
+  void serve();
+
+  // The trading task.
+  Task<void> trade();
+  Task<bool> send_change();
+  void plan_change();
+  void plan_release();
+  void settle(const AcquireReply& reply);
+  void refuse(const AcquireReply& reply);
+  void settle(const ReleaseReply& reply);
+  bool is_released() const;
+
+  // The renewing task.
+  Task<void> keep();
+  Task<void> renew();
+  Instant fence_at() const;
+  void plan_renewal(Instant sent);
+  void suspend();
+  void lose(std::string_view seen_by);
+  void recover();
+
+  Instant request_deadline() const;
+  void note_failure(const Error& error);
+
+  const Env env_;
+  LeaseStore& store_;
+  const LeaseOptions options_;
+
+  LeaseBook book_;
+  StoreContact contact_;
+  LeaseReaper reaper_;
+  WaitingLine<Lease> line_;
+  TaskGroup tasks_;
+  Signal trade_news_;
+  Signal keep_news_;
+  Condition changed_;   // for close()
+  Condition stopping_;  // for whoever pauses
+  State state_ = State::sound;
+  int room_ = 0;    // > 0: the limit leaves so many, and more were wanted
+  int excess_ = 0;  // by how many the counter was above the limit when the store last spoke
+  Instant surplus_at_ = kNever;
+  Instant renew_at_ = kNever;
+  int renewal_failures_ = 0;
+  bool is_started_ = false;
+  bool is_closing_ = false;
+  bool is_stopped_ = false;
+  Instant close_deadline_ = kNever;
+};
+
+}  // namespace forebay

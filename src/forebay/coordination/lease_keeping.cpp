@@ -1,0 +1,102 @@
+// LeaseAgent's renewing task: how a lease is kept, and what happens when it is not.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "forebay/base/log.hpp"
+#include "forebay/coordination/lease_agent.hpp"
+
+namespace forebay {
+
+Task<void> LeaseAgent::keep() {
+  const bool is_fencing = options_.on_loss == LeaseLoss::fence;
+  while (!is_stopped_) {
+    if (!book_.has_lease()) {
+      co_await keep_news_.wait_until(kNever);
+      continue;
+    }
+    const Instant now = env_.scheduler.now();
+    if (is_fencing && state_ == State::sound && now >= fence_at()) suspend();
+    if (now >= renew_at_) {
+      co_await renew();
+      continue;
+    }
+    const Instant fence = is_fencing && state_ == State::sound ? fence_at() : kNever;
+    co_await keep_news_.wait_until(std::min(renew_at_, fence));
+  }
+}
+
+Instant LeaseAgent::fence_at() const {
+  return book_.last_heard() + options_.ttl - options_.fence_before;
+}
+
+Task<void> LeaseAgent::renew() {
+  const std::string id = book_.id();
+  const Instant sent = env_.scheduler.now();
+  Instant deadline = request_deadline();
+  // The fence does not wait for an answer.
+  if (options_.on_loss == LeaseLoss::fence && state_ == State::sound)
+    deadline = std::min(deadline, fence_at());
+  const WallTime wall_time = env_.wall_clock.now();
+  RenewRequest request(id, wall_time, wall_time + options_.ttl);
+  contact_.sent();
+  const Result<RenewReply> reply = co_await store_.renew(std::move(request), deadline);
+  const Instant now = env_.scheduler.now();
+  if (!reply) {
+    ++renewal_failures_;
+    renew_at_ = now + backoff_delay(options_.backoff, renewal_failures_, env_.random);
+    note_failure(reply.error());
+    co_return;
+  }
+  renewal_failures_ = 0;
+  contact_.answered(now);
+  if (book_.id() != id || !book_.has_lease()) co_return;  // ended by a release in the meantime
+  if (reply->outcome == HolderOutcome::lost) {
+    lose("a renewal");
+    co_return;
+  }
+  book_.renewed(sent);
+  if (state_ == State::suspended) state_ = State::sound;
+  plan_renewal(sent);
+  serve();
+  trade_news_.notify();
+}
+
+// A third of the ttl leaves time for two more tries of any length. The jitter keeps processes that
+// started together from renewing together.
+void LeaseAgent::plan_renewal(Instant sent) {
+  const Duration every = options_.ttl / 3;
+  renew_at_ = sent + every - env_.random.between(Duration::zero(), every / 4);
+  keep_news_.notify();
+}
+
+void LeaseAgent::suspend() {
+  state_ = State::suspended;
+  log::warning(fmt::format(
+      "{}: lease {} could not be renewed ({} tries failed) and may end in {} s; its {} connections "
+      "are to be retired, and none is opened before the lease store answers",
+      options_.service, book_.id(), renewal_failures_,
+      std::chrono::duration_cast<std::chrono::seconds>(options_.fence_before).count(),
+      book_.in_use()));
+  if (options_.on_lost) options_.on_lost();
+}
+
+void LeaseAgent::lose(std::string_view seen_by) {
+  const bool is_fenced = state_ == State::suspended;
+  log::warning(fmt::format(
+      "{}: {} found lease {} gone: it was not renewed in time, and another process reaped it; {} "
+      "connections in use are leased anew",
+      options_.service, seen_by, book_.id(), book_.in_use()));
+  book_.lose();
+  renew_at_ = kNever;
+  state_ = State::lost;
+  if (options_.on_loss == LeaseLoss::fence && !is_fenced && options_.on_lost) options_.on_lost();
+  recover();
+  trade_news_.notify();
+}
+
+void LeaseAgent::recover() {
+  if (state_ == State::lost && book_.overhang() == 0) state_ = State::sound;
+}
+
+}  // namespace forebay

@@ -1,0 +1,99 @@
+// RateAgent: this process's part in a rate of connects that many processes share.
+//
+// It asks the store for as many places as callers wait for, one request at a time, and hands them
+// out in the order in which they start, first come, first served. A place is used at its own time
+// or not at all: one whose start has passed is lost, because a connect that starts late would meet
+// those that come after it.
+//
+// It keeps the store's time: its own wall clock as it was at the beginning, carried on by the
+// monotonic clock, and moved ahead when a reply shows that somebody's clock is ahead of it.
+// Confined to its scheduler.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "forebay/coordination/policy.hpp"
+#include "forebay/coordination/rate_store.hpp"
+#include "forebay/coordination/store_contact.hpp"
+#include "forebay/coordination/waiting_line.hpp"
+#include "forebay/core/backoff.hpp"
+#include "forebay/core/connect_pacer.hpp"
+#include "forebay/env/env.hpp"
+#include "forebay/env/signal.hpp"
+#include "forebay/env/task_group.hpp"
+#include "forebay/pool/admission.hpp"
+
+namespace forebay {
+
+struct RateOptions {
+  double connects_per_second = 100;  // of the whole cluster: for texts, and for local absence
+  Duration request_timeout = std::chrono::seconds(5);
+  Duration max_wait = std::chrono::seconds(30);      // after that a caller hears limit_reached
+  Duration spread = std::chrono::milliseconds(500);  // of processes that were refused together
+  StoreAbsence on_absence = StoreAbsence::hold;
+  // local: among how many processes the rate is divided; none, or 0: not known, one connect a
+  // second.
+  std::function<int()> known_processes;
+  int most_at_once = 100;  // places in one request
+  BackoffRule backoff{std::chrono::milliseconds(100), std::chrono::seconds(5), 25};
+};
+
+class RateAgent final : public PermitSource {
+ public:
+  RateAgent(Env env, RateStore& store, RateOptions options);
+  RateAgent(const RateAgent&) = delete;
+  RateAgent& operator=(const RateAgent&) = delete;
+
+  Task<Result<Instant>> reserve(Instant deadline) override;
+  void give_back(Instant start) override;
+  // Whoever waits hears `closed`. Ends when no request is under way any more.
+  Task<void> close();
+
+  std::uint64_t waits() const { return waits_; }  // reserves that the cluster's rate put off
+  std::uint64_t requests() const { return contact_.requests(); }
+  std::uint64_t lost_places() const { return lost_places_; }  // heard of, or given back, too late
+
+ private:
+  struct Place {
+    Instant start;
+    bool is_put_off = false;
+  };
+
+  void add_place(Place place);
+  std::optional<Instant> take_place();
+  void hand_out();
+  Instant hand_out_locally();
+  Task<void> fetch();
+  Task<void> ask();
+  void accept(const TakeReply& reply, Instant sent);
+  void note_failure(const Error& error);
+  std::string why_late() const;
+  WallTime store_time(Instant now) const;
+  Duration notice() const;
+
+  const Env env_;
+  RateStore& store_;
+  const RateOptions options_;
+
+  StoreContact contact_;
+  WaitingLine<Instant> line_;
+  TaskGroup tasks_;
+  Signal news_;
+  std::deque<Place> places_;  // by start
+  WallTime base_time_;
+  Instant base_;
+  std::optional<RequestToken> token_;   // of a request without an answer
+  std::optional<Duration> reply_time_;  // the longest of late; none: not known yet
+  std::optional<ConnectPacer> local_;   // while the store is away
+  Instant ask_at_{};
+  int refusals_ = 0;  // in a row
+  bool is_fetching_ = false;
+  bool is_closed_ = false;
+  std::uint64_t waits_ = 0;
+  std::uint64_t lost_places_ = 0;
+};
+
+}  // namespace forebay

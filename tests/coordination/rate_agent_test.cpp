@@ -1,0 +1,193 @@
+#include "forebay/coordination/rate_agent.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/rate_world.hpp"
+
+namespace forebay::test {
+namespace {
+
+RateWorld::Options at(double rate, int burst) {
+  RateWorld::Options options;
+  options.limits = RateLimits{rate, burst, 1s};
+  options.agent.connects_per_second = rate;
+  return options;
+}
+
+TEST(RateAgentTest, AStoreWithoutDelayCostsNoTime) {
+  RateWorld world(at(100, 10));
+  RateProcess& process = world.add();
+  for (int i = 0; i < 10; ++i) process.reserve();
+  world.scheduler.run_for(0s);
+
+  ASSERT_EQ(process.starts.size(), 10u);
+  for (const Instant start : process.starts) EXPECT_EQ(start, Instant());
+  EXPECT_EQ(process.agent->waits(), 0u);
+  EXPECT_LE(process.agent->requests(), 2u);
+}
+
+TEST(RateAgentTest, AProcessThatIsAloneGetsTheWholeRate) {
+  RateWorld world(at(100, 1));
+  RateProcess& process = world.add();
+  process.store.shortest = 5ms;
+  process.store.longest = 20ms;
+  world.keep_busy(process, 32);
+  world.scheduler.run_for(30s);
+
+  world.check_windows(100, 1);
+  EXPECT_GT(world.connects.size(), 2900u);
+  // Few requests: several places each.
+  EXPECT_LT(process.agent->requests() * 4, world.connects.size());
+}
+
+TEST(RateAgentTest, ManyProcessesShareTheRateFairlyWithFewRequests) {
+  RateWorld world(at(100, 1));
+  for (int i = 0; i < 44; ++i) {
+    RateProcess& process = world.add(static_cast<std::uint64_t>(i) + 1);
+    process.store.shortest = 2ms;
+    process.store.longest = 30ms;
+    world.keep_busy(process, i % 2 == 0 ? 32 : 2);
+  }
+  world.scheduler.run_for(2min);
+
+  world.check_windows(100, 1);
+  EXPECT_GT(world.connects.size(), 11'400u);
+  std::uint64_t requests = 0;
+  for (const auto& process : world.processes) {
+    requests += process->agent->requests();
+    // The even share is 272. Those with 32 callers get more, but none is locked out.
+    EXPECT_GT(process->connects, 100);
+    EXPECT_LT(process->connects, 600);
+    if (process->callers == 2) {
+      EXPECT_LT(process->longest_wait, 10s);
+    }
+  }
+  EXPECT_LT(requests, world.connects.size());
+}
+
+TEST(RateAgentTest, APlaceGivenBackGoesToTheNextCaller) {
+  RateWorld world(at(1, 1));
+  RateProcess& process = world.add();
+  process.reserve();
+  process.reserve();
+  world.scheduler.run_for(10ms);
+  ASSERT_EQ(process.starts.size(), 2u);
+  ASSERT_EQ(process.starts[1], Instant(1s));
+  process.agent->give_back(process.starts[1]);
+  process.reserve();
+  world.scheduler.run_for(1ms);
+
+  ASSERT_EQ(process.starts.size(), 3u);
+  EXPECT_EQ(process.starts[2], Instant(1s));
+  process.agent->give_back(process.starts[2]);
+  world.scheduler.run_for(2s);
+  process.reserve();
+  world.scheduler.run_for(1ms);
+  EXPECT_EQ(process.agent->lost_places(), 1u);
+}
+
+TEST(RateAgentTest, ACallerGivesUpAtItsDeadlineOrAfterMaxWait) {
+  RateWorld world(at(0.01, 1));
+  RateProcess& process = world.add();
+  process.reserve();
+  process.reserve(2s);
+  process.reserve(1h);
+  world.scheduler.run_for(2s);
+  ASSERT_EQ(process.errors.size(), 1u);
+  EXPECT_EQ(process.errors[0].code(), Errc::timed_out);
+
+  world.scheduler.run_for(28s);
+  ASSERT_EQ(process.errors.size(), 2u);
+  EXPECT_EQ(process.errors[1].code(), Errc::limit_reached);
+}
+
+TEST(RateAgentTest, HoldStartsNothingWhileTheStoreIsAway) {
+  RateWorld world(at(100, 1));
+  RateProcess& process = world.add();
+  process.store.fate = [](const std::string&, int) { return Fate::away; };
+  process.reserve();
+  world.scheduler.run_for(5s);
+
+  ASSERT_EQ(process.errors.size(), 1u);
+  EXPECT_EQ(process.errors[0].code(), Errc::connect_failed);
+}
+
+TEST(RateAgentTest, LocalKeepsThisProcesssShareAndFindsTheStoreAgain) {
+  RateWorld::Options options = at(100, 1);
+  options.agent.on_absence = StoreAbsence::local;
+  options.agent.known_processes = [] { return 10; };
+  RateWorld world(options);
+  RateProcess& process = world.add();
+  process.store.fate = [](const std::string&, int) { return Fate::away; };
+  world.keep_busy(process, 4);
+  world.scheduler.run_for(30s);
+  EXPECT_TRUE(process.errors.empty());
+  EXPECT_GT(process.connects, 250);
+  EXPECT_LE(process.connects, 300);
+
+  process.store.fate = nullptr;
+  world.scheduler.run_for(10s);
+  const int before = process.connects;
+  world.scheduler.run_for(5s);
+  EXPECT_GT(process.connects - before, 350);
+}
+
+TEST(RateAgentTest, AClockThatIsAheadLocksNobodyOut) {
+  RateWorld world(at(100, 10));
+  RateProcess& right = world.add(1);
+  RateProcess& ahead = world.add(2, 1h);
+  RateProcess& behind = world.add(3, -1h);
+  for (RateProcess* process : {&right, &ahead, &behind}) {
+    process->store.shortest = 2ms;
+    process->store.longest = 20ms;
+    world.keep_busy(*process, 16);
+  }
+  world.scheduler.run_for(1min);
+
+  for (const auto& process : world.processes) EXPECT_GT(process->connects, 1000);
+  // While they learn each other's time they may start what they reserved before: a second's worth.
+  EXPECT_LE(world.connects.size(), 6000u + 10u + 100u);
+  world.check_windows(100, 10 + 100);
+}
+
+TEST(RateAgentTest, CloseEndsWhoeverWaits) {
+  RateWorld world(at(0.01, 1));
+  RateProcess& process = world.add();
+  process.reserve();
+  process.reserve(1h);
+  world.scheduler.run_for(1s);
+  process.close();
+
+  ASSERT_EQ(process.errors.size(), 1u);
+  EXPECT_EQ(process.errors[0].code(), Errc::closed);
+}
+
+// Many agents, slow and lossy ways: what reaches the database never exceeds the rate.
+TEST(RateAgentProperty, NoWindowSeesMoreThanItsShare) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    SeededRandom random(seed);
+    const int rate = 1 + static_cast<int>(random.below(300));
+    const int burst = 1 + static_cast<int>(random.below(200));
+    RateWorld world(at(rate, burst));
+    if (random.below(2) == 0) world.scheduler.set_tie_seed(seed);
+    const std::uint64_t processes = 1 + random.below(20);
+    const auto parts = static_cast<std::uint32_t>(random.below(200'000));
+    for (std::uint64_t i = 0; i < processes; ++i) {
+      RateProcess& process = world.add(random.next());
+      process.store.longest = random.between(0ms, 200ms);
+      process.store.fate = [&random, parts](const std::string&, int) {
+        if (!random.chance_per_million(parts)) return Fate::answered;
+        return random.below(2) == 0 ? Fate::lost_reply : Fate::throttled;
+      };
+      world.keep_busy(process, 1 + static_cast<int>(random.below(32)));
+    }
+    world.scheduler.run_for(30s);
+    world.check_windows(rate, burst);
+    EXPECT_GT(world.connects.size(), static_cast<std::size_t>(5 * rate));
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace forebay::test
