@@ -1,8 +1,11 @@
-// Prints "seed hash" for three seeds: one virtual hour of a reservoir of 100 connections with short
-// lives, callers and connects that fail one time in ten. The hash covers every connect and every
-// caller's fate, so the builds of all compilers and optimization levels must print the same lines.
+// Prints "name hash" for three pools and six worlds. A pool is one virtual hour of 100 connections
+// with short 100 connections with short lives, callers and connects that fail one time in ten. The
+// hash covers every connect and every caller's fate, so the builds of all compilers and
+// optimization levels must print the same lines.
 #include <cstdio>
 
+#include "forebay/sim/run.hpp"
+#include "support/random_scenario.hpp"
 #include "support/sim_pool.hpp"
 
 namespace forebay::test {
@@ -66,8 +69,14 @@ std::uint64_t run(std::uint64_t seed) {
 }  // namespace forebay::test
 
 int main() {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    std::printf("%llu %016llx\n", static_cast<unsigned long long>(seed),
-                static_cast<unsigned long long>(forebay::test::run(seed)));
+  using forebay::sim::RandomScenario;
+  const auto print = [](const char* kind, std::uint64_t seed, std::uint64_t hash) {
+    std::printf("%s-%llu %016llx\n", kind, static_cast<unsigned long long>(seed),
+                static_cast<unsigned long long>(hash));
+  };
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) print("pool", seed, forebay::test::run(seed));
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const auto reading = forebay::sim::read_scenario(RandomScenario(seed).text(), "world.yaml");
+    print("world", seed, forebay::sim::run(reading.scenario).trace_hash);
   }
 }

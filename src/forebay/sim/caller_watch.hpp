@@ -1,0 +1,77 @@
+// CallerWatch: looks over the shoulder of everybody who acquires from one pool, and knows what was
+// promised to them: order, an end by their deadline, a fresh and clean connection, and no waiting
+// while something is ready.
+//
+// All callers of a pool wait for the same time at most, so whoever came first has the first
+// deadline.
+#pragma once
+
+#include "forebay/base/intrusive_list.hpp"
+#include "forebay/env/sim/sim_scheduler.hpp"
+#include "forebay/pool/pool.hpp"
+#include "forebay/sim/connector.hpp"
+#include "forebay/sim/promise_book.hpp"
+
+namespace forebay::sim {
+
+class CallerWatch {
+ public:
+  CallerWatch(const SimScheduler& scheduler, const Pool& pool, const ServiceSpec& spec,
+              Duration cut_after, int process, PromiseBook& book)
+      : scheduler_(scheduler),
+        pool_(pool),
+        spec_(spec),
+        cut_after_(cut_after),
+        process_(process),
+        book_(book) {}
+
+  // Lives in the caller's frame, from the question to the answer.
+  class Ticket {
+   public:
+    Ticket(CallerWatch& watch, Instant deadline);
+    ~Ticket();
+    Ticket(const Ticket&) = delete;
+    Ticket& operator=(const Ticket&) = delete;
+
+    // The answer has come. Checks what can be checked about it.
+    void served(const PooledConnection& handle);
+    void unserved(const Error& error);
+    Duration waited() const;
+
+   private:
+    friend class CallerWatch;
+    void check_time() const;
+    bool was_anything_ready() const;
+
+    CallerWatch& watch_;
+    const Instant asked_;
+    const Instant deadline_;
+    const std::uint64_t step_;
+    const int ready_then_;
+    const std::uint64_t stale_then_;
+    ListLink<Ticket> link_;
+  };
+
+  // To be asked after every event: has somebody been left waiting?
+  void check_deadlines() const {
+    const Ticket* longest = tickets_.front();
+    if (longest != nullptr && longest->deadline_ < scheduler_.now()) note_late(*longest);
+  }
+  std::size_t waiting() const { return tickets_.size(); }
+
+ private:
+  void check_order(const Ticket& ticket, bool has_waited) const;
+  void check_fresh(const PooledConnection& handle) const;
+  void note_late(const Ticket& ticket) const;
+  std::uint64_t stale_so_far() const;
+
+  const SimScheduler& scheduler_;
+  const Pool& pool_;
+  const ServiceSpec& spec_;
+  const Duration cut_after_;
+  const int process_;
+  PromiseBook& book_;
+  IntrusiveList<Ticket, &Ticket::link_> tickets_;
+};
+
+}  // namespace forebay::sim

@@ -1,0 +1,126 @@
+// SimDatabase: the server that all simulated processes share, with the limits of Aurora DSQL.
+//
+// It counts a session from the moment a connect arrives until it has ended, as the real one does;
+// refuses connects beyond its rate and its cap; and cuts sessions that have lived too long. What it
+// knows of sessions is true; what the pools believe is checked against it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "forebay/base/intrusive_list.hpp"
+#include "forebay/env/random.hpp"
+#include "forebay/sim/scenario/scenario.hpp"
+#include "forebay/sim/trace.hpp"
+
+namespace forebay::sim {
+
+// One connection as the server sees it. It lives in the client's object and is only linked here.
+struct Session {
+  ListLink<Session> link;
+  int process = 0;
+  Instant arrived_at{};     // the connect
+  Instant opened_at{};      // the handshake was done
+  bool is_counted = false;  // by the server
+  bool is_open = false;     // opened, and nobody has begun to end it
+  bool is_dirty = false;    // its last user left something behind
+};
+
+enum class Admission : std::uint8_t { accepted, over_rate, over_cap };
+
+class SimDatabase {
+ public:
+  SimDatabase(const DatabaseSpec& spec, int processes, std::uint64_t seed, Trace& trace);
+  SimDatabase(const SimDatabase&) = delete;
+  SimDatabase& operator=(const SimDatabase&) = delete;
+
+  // Every call comes with the time, and the time never goes back.
+  Admission admit(Session& session, int process, Instant now);
+  void finish_handshake(Session& session, Instant now);
+  void begin_end(Session& session);
+  void end(Session& session, Instant now);  // nothing happens if it has ended already
+  bool is_alive(const Session& session) const { return session.is_counted; }
+  // Cuts what has lived too long. Called before anything is asked about a later time.
+  void advance(Instant now);
+
+  // Faults.
+  int cut_fraction(double fraction, Instant now);
+  void cut_process(int process, Instant now);
+  void set_connect_factor(double factor) { connect_factor_ = factor; }
+  void set_connect_failures(double fraction) { connect_failures_ = fraction; }
+
+  // Chance.
+  Duration draw_connect_time();
+  Duration draw_answer_time();
+  bool draw_connect_failure();
+  bool draw_conflict();
+
+  const DatabaseSpec& spec() const { return spec_; }
+  int sessions() const { return sessions_; }
+  int most_sessions() const { return most_sessions_; }
+  int sessions_of(int process) const { return of(process).counted; }
+  int open_of(int process) const { return of(process).open; }
+  std::uint64_t connects() const { return connects_; }
+  std::uint64_t refused() const { return refused_by_rate_ + refused_by_cap_; }
+  std::uint64_t refused_by_cap() const { return refused_by_cap_; }
+  std::uint64_t ended() const { return ended_; }
+  std::uint64_t conflicts() const { return conflicts_; }
+  std::uint64_t connects_of(int process) const { return of(process).connects; }
+  int most_connects_in_a_second() const { return connects_a_second_.most; }
+  Instant busiest_second() const { return connects_a_second_.when; }
+  int most_ended_in_a_second() const { return ended_a_second_.most; }
+  Instant second_of_most_ended() const { return ended_a_second_.when; }
+  // How much too early the worst connect so far came, refused ones included: zero if in no window
+  // more than rate * window + burst have come.
+  Duration most_too_early() const { return most_too_early_; }
+  // How many connects would be let in at once now.
+  int allowed_now(Instant now) const;
+
+ private:
+  struct OfProcess {
+    int counted = 0;
+    int open = 0;
+    std::uint64_t connects = 0;
+  };
+  // The most that was counted in one second of the clock.
+  struct PerSecond {
+    void add(Instant now);
+    std::int64_t second = -1;
+    int count = 0;
+    int most = 0;
+    Instant when{};
+  };
+  const OfProcess& of(int process) const { return processes_[static_cast<std::size_t>(process)]; }
+  OfProcess& of(int process) { return processes_[static_cast<std::size_t>(process)]; }
+  bool is_within_rate(Instant now);
+  void forget(Session& session, Instant now);
+
+  const DatabaseSpec spec_;
+  SeededRandom random_;
+  Trace& trace_;
+  double connect_factor_ = 1;
+  double connect_failures_ = 0;
+
+  // Two buckets, each one point in time as in GCRA. The server's own moves with what it lets in,
+  // the other with all that comes.
+  const Duration interval_;
+  const Duration depth_;
+  Instant next_free_{};
+  Instant all_next_free_{};
+  Duration most_too_early_{};
+
+  IntrusiveList<Session, &Session::link> counted_;  // oldest first
+  std::vector<OfProcess> processes_;
+  int sessions_ = 0;
+  int most_sessions_ = 0;
+  std::uint64_t connects_ = 0;
+  std::uint64_t refused_by_rate_ = 0;
+  std::uint64_t refused_by_cap_ = 0;
+  std::uint64_t ended_ = 0;
+  std::uint64_t conflicts_ = 0;
+  PerSecond connects_a_second_;
+  PerSecond ended_a_second_;
+};
+
+}  // namespace forebay::sim

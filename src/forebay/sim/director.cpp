@@ -1,0 +1,236 @@
+#include "forebay/sim/director.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "forebay/env/duration_text.hpp"
+
+namespace forebay::sim {
+namespace {
+
+// Nobody looks for the right one of a hundred names in a plot.
+std::string names_of(const std::vector<Process*>& processes) {
+  if (processes.size() > 3) return fmt::format("{} processes", processes.size());
+  std::string text;
+  for (const Process* process : processes) {
+    if (!text.empty()) text += ", ";
+    text += process->spec().name;
+  }
+  return text;
+}
+
+// What the active faults together mean to one process.
+struct Conditions {
+  bool is_store_cut = false;
+  bool is_database_cut = false;
+  Duration skew{};
+  double load_factor = 1;
+
+  void add(const FaultSpec& fault) {
+    if (fault.kind == FaultKind::partition) {
+      is_store_cut |= fault.cuts_store;
+      is_database_cut |= fault.cuts_database;
+    }
+    if (fault.kind == FaultKind::clock_skew) skew += fault.skew;
+    if (fault.kind == FaultKind::tenant_storm) load_factor *= fault.factor;
+  }
+};
+
+}  // namespace
+
+Director::Director(Surroundings around, Scheduler& scheduler, Processes& processes,
+                   std::size_t originals, std::vector<std::size_t> twin_of)
+    : around_(around),
+      scheduler_(scheduler),
+      processes_(processes),
+      originals_(originals),
+      twin_of_(std::move(twin_of)),
+      tasks_(scheduler),
+      stopping_(scheduler) {}
+
+void Director::start() {
+  for (std::size_t i = 0; i < originals_; ++i) tasks_.spawn(start_later(*processes_[i]));
+  for (const FaultSpec& fault : around_.scenario.faults) {
+    if (fault.kind == FaultKind::cold_start) continue;
+    tasks_.spawn(run_fault(&fault));
+  }
+}
+
+void Director::stop() {
+  is_stopped_ = true;
+  stopping_.notify_all();
+}
+
+// True: that time has come. False: the run is over first.
+Task<bool> Director::until(Duration at) {
+  if (Instant(at) > end_of_run()) co_return false;
+  if (!is_stopped_) co_await stopping_.wait_until(Instant(at));
+  co_return !is_stopped_;
+}
+
+Task<void> Director::start_later(Process& process) {
+  const bool has_come = co_await until(process.spec().start_delay);
+  if (has_come) process.start();
+}
+
+Task<void> Director::run_fault(const FaultSpec* fault) {
+  const bool has_come = co_await until(fault->at);
+  if (!has_come) co_return;
+  ++happening_;
+  last_change_ = scheduler_.now();
+  around_.trace.add(TraceEvent::fault, static_cast<int>(fault->kind), scheduler_.now());
+  switch (fault->kind) {
+    case FaultKind::cold_start: break;
+    case FaultKind::mass_drop: drop(*fault); break;
+    case FaultKind::rolling_restart: co_await roll(fault); break;
+    case FaultKind::crash: co_await crash(fault); break;
+    case FaultKind::deploy: co_await deploy(fault); break;
+    default: co_await last(fault); break;
+  }
+  --happening_;
+  last_change_ = scheduler_.now();
+}
+
+void Director::drop(const FaultSpec& fault) {
+  const int cut = around_.database.cut_fraction(fault.fraction, scheduler_.now());
+  const std::size_t place =
+      mark(fault, fmt::format("the server cut {} sessions ({:.0f} %)", cut, fault.fraction * 100));
+  end_mark(place);
+}
+
+Task<void> Director::last(const FaultSpec* fault) {
+  active_.push_back(fault);
+  set_conditions();
+  const std::vector<Process*> processes = affected_and_up(*fault);
+  const std::size_t place = mark(*fault, names_of(processes));
+  const bool has_end = fault->length > Duration::zero();
+  const bool has_come =
+      co_await until(has_end ? fault->at + fault->length : around_.scenario.duration);
+  if (!has_come) co_return;
+  std::erase(active_, fault);
+  set_conditions();
+  end_mark(place);
+}
+
+// Only what was there can die, and comes back after `length`, if that is given.
+Task<void> Director::crash(const FaultSpec* fault) {
+  const std::vector<Process*> processes = affected_and_up(*fault);
+  const std::size_t place = mark(*fault, names_of(processes));
+  const bool comes_back = fault->length > Duration::zero();
+  for (Process* process : processes) process->crash(comes_back);
+  if (!comes_back) end_mark(place);
+  if (!comes_back) co_return;
+  const bool has_come = co_await until(fault->at + fault->length);
+  if (!has_come) co_return;
+  for (Process* process : processes) process->start();
+  end_mark(place);
+}
+
+// Each restart is a fault of its own; between them the world is as healthy as any.
+Task<void> Director::roll(const FaultSpec* fault) {
+  --happening_;
+  Duration at = fault->at;
+  for (std::size_t i = 0;; ++i, at += fault->every) {
+    const bool has_come = co_await until(at);
+    if (!has_come) break;
+    const std::vector<Process*> processes = affected_and_up(*fault);
+    last_change_ = scheduler_.now();
+    if (processes.empty()) continue;
+    Process& process = *processes[i % processes.size()];
+    const std::size_t place = mark(*fault, process.spec().name);
+    process.stop(true);
+    end_mark(place);
+  }
+  ++happening_;
+}
+
+Task<void> Director::deploy(const FaultSpec* fault) {
+  const std::vector<std::size_t> meant = affected_processes(around_.scenario, *fault);
+  std::vector<Process*> old_fleet;
+  std::vector<Process*> new_fleet;
+  for (std::size_t i = 0; i < twin_of_.size(); ++i) {
+    Process& original = *processes_[twin_of_[i]];
+    if (!std::ranges::binary_search(meant, twin_of_[i]) || !original.is_up()) continue;
+    old_fleet.push_back(&original);
+    new_fleet.push_back(processes_[originals_ + i].get());
+  }
+  const std::size_t place = mark(*fault, names_of(old_fleet));
+  for (Process* process : new_fleet) process->start();
+  const bool has_come = co_await until(fault->at + fault->overlap);
+  if (!has_come) co_return;
+  for (Process* process : old_fleet) process->stop(false);
+  end_mark(place);
+}
+
+// What happens to an original happens to its twin, also if that starts later.
+std::vector<Process*> Director::affected(const FaultSpec& fault) const {
+  std::vector<Process*> result;
+  for (const std::size_t index : affected_processes(around_.scenario, fault)) {
+    result.push_back(processes_[index].get());
+    const auto twin = std::ranges::find(twin_of_, index);
+    if (twin == twin_of_.end()) continue;
+    const auto place = originals_ + static_cast<std::size_t>(twin - twin_of_.begin());
+    result.push_back(processes_[place].get());
+  }
+  return result;
+}
+
+std::vector<Process*> Director::affected_and_up(const FaultSpec& fault) const {
+  std::vector<Process*> result = affected(fault);
+  std::erase_if(result, [](const Process* process) { return !process->is_up(); });
+  return result;
+}
+
+void Director::set_conditions() {
+  double connect_factor = 1;
+  double connect_failures = around_.scenario.database.connect_failures;
+  bool is_store_away = false;
+  for (const FaultSpec* fault : active_) {
+    if (fault->kind == FaultKind::slow_connect) connect_factor *= fault->factor;
+    if (fault->kind == FaultKind::connect_errors)
+      connect_failures = std::max(connect_failures, fault->fraction);
+    if (fault->kind == FaultKind::store_outage) is_store_away = true;
+  }
+  around_.database.set_connect_factor(connect_factor);
+  around_.database.set_connect_failures(connect_failures);
+  around_.store.set_away(is_store_away);
+
+  std::vector<Conditions> conditions(processes_.size());
+  for (const FaultSpec* fault : active_) {
+    for (const Process* process : affected(*fault)) {
+      conditions[static_cast<std::size_t>(process->index())].add(*fault);
+    }
+  }
+  Duration fastest{};
+  Duration slowest{};
+  for (const auto& process : processes_) {
+    const Conditions& own = conditions[static_cast<std::size_t>(process->index())];
+    process->set_link(own.is_store_cut, own.is_database_cut);
+    process->set_load_factor(own.load_factor);
+    process->set_skew(own.skew);
+    fastest = std::max(fastest, own.skew);
+    slowest = std::min(slowest, own.skew);
+  }
+  skew_range_ = std::max(skew_range_, fastest - slowest);
+}
+
+bool Director::is_quiet_for(Duration time, Instant now) const {
+  return happening_ == 0 && now - last_change_ >= time;
+}
+
+std::size_t Director::mark(const FaultSpec& fault, std::string text) {
+  FaultMark mark;
+  mark.at = scheduler_.now().time_since_epoch();
+  mark.until = kNever.time_since_epoch();
+  mark.kind = name(fault.kind);
+  mark.text = std::move(text);
+  marks_.push_back(std::move(mark));
+  return marks_.size() - 1;
+}
+
+void Director::end_mark(std::size_t mark) {
+  marks_[mark].until = scheduler_.now().time_since_epoch();
+}
+
+}  // namespace forebay::sim

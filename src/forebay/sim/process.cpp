@@ -1,0 +1,176 @@
+#include "forebay/sim/process.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "forebay/sim/scenario/service_pool.hpp"
+
+namespace forebay::sim {
+
+Process::Process(Surroundings around, ServiceSpec spec, int index)
+    : around_(around),
+      spec_(std::move(spec)),
+      index_(index),
+      expected_open_(sim::expected_open(spec_)) {}
+
+Process::~Process() {
+  if (life_ != nullptr && !life_->has_ended()) life_->die();
+}
+
+void Process::start() {
+  if (life_ != nullptr) return;
+  const Instant now = around_.timeline.now();
+  around_.store.begin_life(index_);
+  life_ = std::make_unique<Life>(around_, spec_, index_, ++lives_, skew_, work_, waits_);
+  life_->set_link(is_store_cut_, is_database_cut_);
+  life_->set_load_factor(load_factor_);
+  is_wanted_ = true;
+  is_stopping_ = false;
+  is_at_target_ = false;
+  if (!started_at_) started_at_ = now;
+  around_.trace.add(TraceEvent::started, index_, now);
+  life_->start();
+}
+
+void Process::stop(bool comes_back) {
+  if (!is_up()) return;
+  comes_back_ = comes_back;
+  is_wanted_ = comes_back;
+  is_stopping_ = true;
+  is_at_target_ = !comes_back;
+  around_.trace.add(TraceEvent::stopped, index_, around_.timeline.now());
+  life_->begin_end();
+}
+
+// The server notices at once: the sockets of a dead process are closed by its machine.
+void Process::crash(bool comes_back) {
+  if (life_ == nullptr) return;
+  const Instant now = around_.timeline.now();
+  around_.trace.add(TraceEvent::crashed, index_, now);
+  is_at_target_ = false;
+  comes_back_ = false;
+  is_wanted_ = comes_back;
+  around_.database.cut_process(index_, now);
+  end_life();
+}
+
+void Process::end_life() {
+  const PoolCounters counters = life_->counters();
+  const std::uint64_t permit_waits = life_->permit_waits();
+  if (!life_->has_ended()) life_->die();
+  life_.reset();
+  add(past_, counters);
+  past_permit_waits_ += permit_waits;
+  is_stopping_ = false;
+  open_ = 0;
+}
+
+void Process::set_skew(Duration skew) {
+  skew_ = skew;
+  if (life_ != nullptr) life_->set_skew(skew);
+}
+
+void Process::set_link(bool is_store_cut, bool is_database_cut) {
+  is_store_cut_ = is_store_cut;
+  is_database_cut_ = is_database_cut;
+  if (life_ != nullptr) life_->set_link(is_store_cut, is_database_cut);
+}
+
+void Process::set_load_factor(double factor) {
+  load_factor_ = factor;
+  if (life_ != nullptr) life_->set_load_factor(factor);
+}
+
+void Process::after_step() {
+  if (life_ == nullptr) return;
+  if (life_->has_ended()) {
+    end_life();
+    if (comes_back_) start();
+    return;
+  }
+  const PoolGauges gauges = life_->quick_gauges();
+  check(gauges);
+  track(gauges);
+}
+
+void Process::check(const PoolGauges& gauges) {
+  const int counted =
+      gauges.ready + gauges.lent + gauges.cleaning + gauges.opening + gauges.closing;
+  const int sessions = around_.database.sessions_of(index_);
+  if (counted > gauges.max || gauges.approved > gauges.max || sessions > gauges.approved) {
+    around_.book.note_broken(
+        Promise::cap, index_,
+        fmt::format("the pool counts {} connections and {} approvals, the server {} sessions; "
+                    "max is {}",
+                    counted, gauges.approved, sessions, gauges.max));
+  }
+  life_->check_deadlines();
+  around_.store.check_leases(index_, sessions, life_->lease_overhang(), around_.book);
+}
+
+void Process::track(const PoolGauges& gauges) {
+  open_ = std::min(gauges.open(), around_.database.open_of(index_));
+  const Instant now = around_.timeline.now();
+  if (is_stopping_) return;
+  is_at_target_ = open_ >= expected_open_;
+  if (is_full(gauges)) last_full_ = now;
+  if (!converged_at_) {
+    if (is_at_target_) converged_at_ = now;
+  } else if (!is_at_target_ && !unstable_at_ &&
+             now <= *converged_at_ + around_.scenario.assertions.stable_for) {
+    unstable_at_ = now;
+    open_when_unstable_ = open_;
+  }
+}
+
+// A reservoir is full when so many are ready as it keeps ready, in the server's eyes too, or when
+// it has no room for more.
+bool Process::is_full(const PoolGauges& gauges) const {
+  if (spec_.supply != Supply::reservoir || spec_.workload.tenants > 0) return is_at_target_;
+  const int live = around_.database.open_of(index_);
+  const int idle = std::min(gauges.ready + gauges.cleaning, live - gauges.lent);
+  return idle >= gauges.target_ready || (live >= gauges.max && gauges.opening == 0);
+}
+
+PoolCounters Process::counters() const {
+  PoolCounters sum = past_;
+  if (life_ != nullptr) add(sum, life_->counters());
+  return sum;
+}
+
+Sample Process::sample() const {
+  Sample sample;
+  sample.at = around_.timeline.now().time_since_epoch();
+  const PoolGauges gauges = life_ != nullptr ? life_->gauges() : PoolGauges();
+  sample.is_up = is_up();
+  sample.target = is_up() ? expected_open_ : 0;
+  sample.ready = gauges.ready;
+  sample.lent = gauges.lent;
+  sample.opening = gauges.opening;
+  sample.cleaning = gauges.cleaning;
+  sample.closing = gauges.closing;
+  sample.waiters = gauges.waiters;
+  sample.leases = around_.store.held_by(index_);
+
+  const PoolCounters total = counters();
+  sample.acquired = total.acquired;
+  sample.empty_events = total.empty;
+  sample.timeouts = total.timeouts;
+  sample.opened = total.opened;
+  sample.open_failures = total.open_failures;
+  sample.permit_waits = past_permit_waits_ + (life_ != nullptr ? life_->permit_waits() : 0);
+  sample.work_started = work_.started;
+  sample.work_completed = work_.completed;
+  std::ranges::transform(total.discards, sample.discards.begin(),
+                         [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
+  return sample;
+}
+
+std::string Process::text() const {
+  const std::string state = life_ == nullptr ? "down" : life_->text();
+  return fmt::format("{}: {}; the server counts {} sessions; {}", spec_.name, state,
+                     around_.database.sessions_of(index_), around_.store.text_of(index_));
+}
+
+}  // namespace forebay::sim

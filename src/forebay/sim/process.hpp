@@ -1,0 +1,93 @@
+// Process: one replica of a service over the whole run: its lives one after the other, what they
+// did together, and whether it is as well off as it should be.
+#pragma once
+
+#include <memory>
+
+#include "forebay/sim/life.hpp"
+#include "forebay/sim/result/result.hpp"
+
+namespace forebay::sim {
+
+class Process {
+ public:
+  Process(Surroundings around, ServiceSpec spec, int index);
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process();
+
+  const ServiceSpec& spec() const { return spec_; }
+  int index() const { return index_; }
+
+  // Each does what it can in the state it finds: what is down is not stopped, and so on.
+  void start();
+  void stop(bool comes_back);  // gracefully
+  void crash(bool comes_back);
+  void set_skew(Duration skew);
+  void set_link(bool is_store_cut, bool is_database_cut);
+  void set_load_factor(double factor);
+
+  bool is_up() const { return life_ != nullptr && !is_stopping_; }
+  bool is_wanted() const { return is_wanted_; }  // up, or on its way there again
+  bool is_gone() const { return life_ == nullptr; }
+  Duration skew() const { return skew_; }
+
+  // After each of its steps: books what has changed, and checks the promises that hold for one
+  // process at every moment.
+  void after_step();
+
+  // As many live connections as it should have, in the pool's eyes and in the server's.
+  bool is_at_target() const { return is_at_target_; }
+  int open() const { return open_; }
+  // When it last had all that it should have, and had it ready.
+  Instant last_full() const { return last_full_; }
+  int expected_open() const { return expected_open_; }
+  std::optional<Instant> started_at() const { return started_at_; }
+  std::optional<Instant> converged_at() const { return converged_at_; }
+  // The first time that it fell below target within stable_for of its convergence.
+  std::optional<Instant> unstable_at() const { return unstable_at_; }
+  int open_when_unstable() const { return open_when_unstable_; }
+
+  Sample sample() const;
+  PoolCounters counters() const;
+  const WorkCounts& work() const { return work_; }
+  const LatencyHistogram& waits() const { return waits_; }
+  const Life* life() const { return life_.get(); }
+  std::string text() const;
+
+ private:
+  void check(const PoolGauges& gauges);
+  void track(const PoolGauges& gauges);
+  bool is_full(const PoolGauges& gauges) const;
+  void end_life();
+
+  Surroundings around_;
+  const ServiceSpec spec_;
+  const int index_;
+  std::unique_ptr<Life> life_;
+  int lives_ = 0;
+  bool is_wanted_ = false;
+  bool is_stopping_ = false;
+  bool comes_back_ = false;
+
+  Duration skew_{};
+  bool is_store_cut_ = false;
+  bool is_database_cut_ = false;
+  double load_factor_ = 1;
+
+  PoolCounters past_;  // of lives that have ended
+  std::uint64_t past_permit_waits_ = 0;
+  WorkCounts work_;
+  LatencyHistogram waits_;
+
+  const int expected_open_;
+  bool is_at_target_ = true;  // nothing is expected of what has not started
+  int open_ = 0;
+  Instant last_full_{};
+  std::optional<Instant> started_at_;
+  std::optional<Instant> converged_at_;
+  std::optional<Instant> unstable_at_;
+  int open_when_unstable_ = 0;
+};
+
+}  // namespace forebay::sim

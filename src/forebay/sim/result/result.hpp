@@ -1,0 +1,120 @@
+// RunResult: what one simulated run showed. Plain values, for the summary, the CSV, the JSON and
+// the report.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "forebay/core/discard_reason.hpp"
+#include "forebay/env/time.hpp"
+
+namespace forebay::sim {
+
+// One service at one time. Counters are since the start of the run, over restarts, and a process
+// that is down has them too.
+struct Sample {
+  Duration at{};
+  int ready = 0;
+  int target = 0;
+  int lent = 0;
+  int opening = 0;
+  int cleaning = 0;
+  int closing = 0;
+  int waiters = 0;
+  int leases = 0;  // held by the process
+  bool is_up = false;
+
+  std::uint64_t acquired = 0;
+  std::uint64_t empty_events = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t opened = 0;
+  std::uint64_t open_failures = 0;
+  std::uint64_t permit_waits = 0;  // connects that had to wait for the cluster's rate
+  std::uint64_t work_started = 0;
+  std::uint64_t work_completed = 0;
+  std::array<std::uint32_t, kDiscardReasons> discards{};
+};
+
+// The whole cluster, in one sample period that ends at `at`. Services are sampled at the same
+// times.
+struct ClusterSample {
+  Duration at{};
+  int connects = 0;  // that reached the database
+  int refused = 0;   // of these, by rate or by cap
+  int sessions = 0;  // as the database counts them, at the end
+  int closures = 0;
+  int leases = 0;       // the store's counter
+  int lease_limit = 0;  // 0: no cap
+};
+
+struct WaitPercentiles {
+  std::uint64_t count = 0;  // callers, served or not
+  Duration p50{}, p90{}, p99{}, p999{}, max{};
+};
+
+struct ServiceResult {
+  std::string name;
+  int target = 0;
+  std::optional<Duration> started_at;       // nothing: it never was
+  std::optional<Duration> converged_after;  // since its start
+  std::optional<Duration> unstable_at;      // it fell below its target soon after
+  int open_at_end = 0;
+  WaitPercentiles waits;
+  std::vector<Sample> samples;
+};
+
+struct FaultMark {
+  Duration at{};
+  Duration until{};  // == at for a moment
+  std::string kind;
+  std::string text;                         // "mass_drop: 50 % of all sessions (100)"
+  std::optional<Duration> recovered_after;  // every service at target again, since the fault's end
+};
+
+struct Verdict {
+  std::string name;  // "assertConvergeWithin"
+  bool holds = false;
+  std::string expected;
+  std::string seen;
+  std::optional<Duration> when;
+};
+
+// A broken promise ends the run at once.
+struct BrokenPromise {
+  int promise = 0;  // 1 to 9, as numbered in docs/architecture.md
+  std::string what;
+  Duration when{};
+  std::uint64_t event = 0;  // the number of the event after which it was seen
+  std::string process;
+  std::string state;
+};
+
+struct RunResult {
+  std::string scenario;
+  std::string replay;  // what to type in a shell to see this run again; may be absent
+  std::string description;
+  std::uint64_t seed = 0;
+  std::uint64_t trace_hash = 0;
+  std::uint64_t events = 0;
+  Duration duration{};  // of virtual time that was run
+  Duration sample_every{};
+  double connects_per_second = 0;  // the database's limit
+  int connect_burst = 0;
+  std::optional<int> max_connections;
+  int most_sessions = 0;  // ever, as the database counts
+  int most_connects_in_a_second = 0;
+  std::uint64_t conflicts = 0;  // OCC conflicts that transactions met
+  WaitPercentiles waits;        // of all services
+  std::vector<ServiceResult> services;
+  std::vector<ClusterSample> cluster;
+  std::vector<FaultMark> faults;
+  std::vector<Verdict> assertions;
+  std::optional<BrokenPromise> broken_promise;
+
+  bool holds() const;  // all assertions hold and no promise was broken
+};
+
+}  // namespace forebay::sim

@@ -1,0 +1,13 @@
+// Whether the values of a scenario, each possible in itself, are possible together: nothing that is
+// accepted makes a pool with impossible options, a fault after the end, or a run that no machine
+// could bear.
+#pragma once
+
+#include "forebay/sim/scenario/file_problems.hpp"
+#include "forebay/sim/scenario/scenario_keys.hpp"
+
+namespace forebay::sim {
+
+void check_scenario(const ScenarioDraft& draft, FileProblems& problems);
+
+}  // namespace forebay::sim

@@ -1,0 +1,89 @@
+#include "forebay/sim/scenario/service_pool.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace forebay::sim {
+namespace {
+
+constexpr int kMost = 1'000'000;
+
+// How many connections the callers hold at once.
+int most_in_use(const WorkloadSpec& workload) {
+  if (!workload.is_enabled) return 0;
+  if (workload.arrivals_per_second == 0) return workload.max_in_use;
+  // Little's law: as many as arrive while one is held.
+  const std::chrono::duration<double> held = workload.hold_time + workload.hold_jitter / 2;
+  const double average = std::ceil(workload.arrivals_per_second * held.count());
+  return average < kMost ? static_cast<int>(average) : kMost;
+}
+
+int default_max(const ServiceSpec& service) {
+  const int kept = service.supply == Supply::reservoir
+                       ? service.target_ready
+                       : std::max(service.min_idle, service.keep_open);
+  const int wanted = kept + most_in_use(service.workload);
+  return wanted + std::max(1, (wanted + 9) / 10);
+}
+
+}  // namespace
+
+Duration fence_before(const CoordinationSpec& coordination) {
+  return std::min<Duration>(std::chrono::seconds(30), coordination.lease_ttl / 4);
+}
+
+Duration longest_hold(const WorkloadSpec& workload, const DatabaseSpec& database) {
+  const Duration once = workload.hold_time + workload.hold_jitter;
+  if (database.conflicts == 0) return once;
+  Duration longest = once;
+  for (int failures = 1; failures <= kMostRetries; ++failures) {
+    longest +=
+        once + std::min(kConflictBackoff.longest, kConflictBackoff.first * (1 << (failures - 1)));
+  }
+  return longest;
+}
+
+Duration longest_transaction(const DatabaseSpec& database) {
+  return std::min<Duration>(std::chrono::minutes(5), database.cut_after / 12);
+}
+
+PoolOptions pool_options(const ServiceSpec& service, const DatabaseSpec& database) {
+  PoolOptions options;
+  options.name = service.name;
+  options.supply = service.supply;
+  options.take_order = service.take_order;
+  options.size.max = service.max.value_or(default_max(service));
+  if (service.supply == Supply::reservoir) {
+    options.size.target_ready = service.target_ready;
+    options.size.low_watermark = service.low_watermark;
+  } else {
+    options.size.min_idle = service.min_idle;
+    options.size.keep_open = service.keep_open;
+  }
+  options.lifetime = service.base_lifetime;
+  options.lifetime_jitter = service.jitter;
+  options.guard_window = service.guard_window;
+  options.server_limit = database.cut_after;
+  options.longest_transaction = longest_transaction(database);
+  options.idle_timeout = service.idle_timeout;
+  options.check_after_idle = service.check_after_idle;
+  options.max_opening = service.max_opening;
+  options.connect_rate = 0;
+  return options;
+}
+
+PoolOptions tenant_pool_options(const ServiceSpec& service, const DatabaseSpec& database) {
+  PoolOptions options = pool_options(service, database);
+  options.supply = Supply::standard;
+  options.size = PoolSize();
+  options.size.max = service.per_tenant_max;
+  return options;
+}
+
+int expected_open(const ServiceSpec& service) {
+  if (service.workload.tenants > 0) return 0;
+  if (service.supply == Supply::reservoir) return service.target_ready;
+  return std::max(service.min_idle, service.keep_open);
+}
+
+}  // namespace forebay::sim

@@ -1,0 +1,25 @@
+// Surroundings: what a simulated process finds around it. Handed over in constructors.
+#pragma once
+
+#include "forebay/core/latency_histogram.hpp"
+#include "forebay/env/sim/timeline.hpp"
+#include "forebay/sim/database.hpp"
+#include "forebay/sim/promise_book.hpp"
+#include "forebay/sim/store.hpp"
+
+namespace forebay::sim {
+
+class Tampering;
+
+struct Surroundings {
+  const Scenario& scenario;
+  Timeline& timeline;
+  SimDatabase& database;
+  SimStore& store;
+  Trace& trace;
+  PromiseBook& book;
+  LatencyHistogram& waits;  // of all processes
+  Tampering& tampering;
+};
+
+}  // namespace forebay::sim

@@ -1,0 +1,67 @@
+// World: the database, the store, the processes and what befalls them, on one timeline; the
+// promises are checked after every event.
+#pragma once
+
+#include "forebay/base/log.hpp"
+#include "forebay/sim/director.hpp"
+#include "forebay/sim/run.hpp"
+#include "forebay/sim/supply_watch.hpp"
+#include "forebay/sim/tampering.hpp"
+
+namespace forebay::sim {
+
+class World {
+ public:
+  World(const Scenario& scenario, Tampering& tampering);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World();
+
+  RunResult run(RunWatch* watch);
+
+ private:
+  Task<void> take_samples(RunWatch* watch);
+  void sample();
+  void after_step(const SimScheduler& scheduler);
+  void check_cluster();
+  void check_everyone();
+  void watch_recoveries();
+  void note_full(const Process& process);
+  bool is_lease_count_exact() const;
+  void finish(RunResult& result);
+  void describe_breach(RunResult& result);
+  std::string state_text(int process) const;
+
+  const log::Mute mute_;  // what happens to simulated pools is in the result
+  const Scenario scenario_;
+  Trace trace_;
+  PromiseBook book_;
+  Timeline timeline_;
+  SimScheduler scheduler_;  // of the director and of the samples
+  LatencyHistogram waits_;
+  std::vector<std::size_t> twin_of_;
+  std::vector<ServiceSpec> specs_;  // of the processes, twins included
+  SimDatabase database_;
+  SimStore store_;
+  Surroundings around_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  Director director_;
+  SupplyWatch supply_;
+
+  std::uint64_t events_ = 0;
+  bool is_over_ = false;
+  // A fault that has ended, and who has not been full again since.
+  struct Recovery {
+    std::size_t mark = 0;
+    std::vector<const Process*> missing;
+  };
+  std::vector<Recovery> recoveries_;
+  std::vector<bool> is_watched_;  // by the number of the fault's mark
+  std::optional<Duration> leases_exact_at_;
+  std::uint64_t connects_before_ = 0;  // the last sample
+  std::uint64_t refused_before_ = 0;
+  std::uint64_t ended_before_ = 0;
+  RunResult result_;
+};
+
+}  // namespace forebay::sim
