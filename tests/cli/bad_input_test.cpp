@@ -70,6 +70,75 @@ TEST(BadInputTest, SingleMistakes) {
   }
 }
 
+TEST(BadInputTest, SingleMistakesOfSim) {
+  const Folder folder;
+  const std::string place = folder.path().string();
+  const std::vector<Refusal> refusals = {
+      {{"sim"}, {"a scenario is missing: a file, or one of "}},
+      {{"sim", "locl"}, {"\"locl\" is neither a file nor a shipped scenario; did you mean local?"}},
+      {{"sim", "locale.yml"}, {"did you mean local?"}},
+      {{"sim", data_file("hold.yaml")}, {"did you mean " + data_file("holds.yaml") + "?"}},
+      {{"sim", "zzzzzzzzz"}, {"nor a shipped scenario; shipped are "}},
+      {{"sim", place}, {" is a folder: a scenario is a file"}},
+      {{"sim", "local", "more"}, {"word 3 belongs to no option: one scenario can follow \"sim\""}},
+      {{"sim", "local", "--sed", "3"}, {"--sed is unknown; did you mean --seed?"}},
+      {{"sim", "--sed", "3", "local"}, {"--sed is unknown; did you mean --seed?"}},
+      {{"sim", "--verbose", "local"}, {"--verbose is unknown"}},
+      {{"sim", "local", "--seed"}, {"--seed has no value"}},
+      {{"sim", "local", "--seed", "-1"},
+       {"--seed is \"-1\": it must be a whole number from 0 to "}},
+      {{"sim", "local", "--seed", "1x"},
+       {"--seed is \"1x\": it must be a whole number from 0 to "}},
+      {{"sim", "local", "--seeds", "all"},
+       {"--seeds is \"all\": it must be a range, as in 1..1000"}},
+      {{"sim", "local", "--seeds", "0"}, {"--seeds is \"0\": it must be a range"}},
+      {{"sim", "local", "--seeds", "1.."}, {"--seeds is \"1..\": it must be a range"}},
+      {{"sim", "local", "--seeds", "1...5"}, {"--seeds is \"1...5\": it must be a range"}},
+      {{"sim", "local", "--seeds", "9..2"}, {"9 comes after 2; write 2..9"}},
+      {{"sim", "local", "--seeds", "1..10000001"}, {"at most 10000000 seeds are possible at once"}},
+      {{"sim", "local", "--seeds", "0..18446744073709551615"}, {"at most 10000000 seeds"}},
+      {{"sim", "local", "--seed", "1", "--seeds", "2"}, {"--seed and --seeds exclude each other"}},
+      {{"sim", "local", "--jobs", "2"}, {"--jobs is of use with --seeds only"}},
+      {{"sim", "local", "--seeds", "2", "--jobs", "0"},
+       {"--jobs is \"0\": it must be a whole number"}},
+      {{"sim", "local", "--duration", "5"}, {"--duration is \"5\": it must be a time above zero"}},
+      {{"sim", "local", "--duration", "-5s"}, {"--duration is \"-5s\": it must be a time above"}},
+      {{"sim", "local", "--duration", "1ms"},
+       {"--duration is 1ms: it is shorter than sampleEvery"}},
+      {{"sim", "local", "--duration", "9000h"},
+       {"--duration is \"9000h\": it must be a time above"}},
+      {{"sim", "local", "--duration", "900h"}, {"--duration is 900h: with sampleEvery 1s and 4 "}},
+      {{"sim", "local", "--out", "/nowhere/x.csv"}, {"there is no folder /nowhere"}},
+      {{"sim", "local", "--out", "/proc/x.csv"}, {"in /proc no file can be made: "}},
+      {{"sim", "local", "--out", place}, {": it is a folder, and must be a file"}},
+      {{"sim", "local", "--out", "/dev/null"}, {"it exists, and is no regular file"}},
+      {{"sim", "local", "--report", ""}, {"--report is \"\": it must name a file"}},
+      {{"sim", "local", "--out", place + "/x", "--report", place + "/./x"}, {"name the same file"}},
+      {{"sim", "local", "--seeds", "2", "--out", "x.csv"},
+       {"--out and --seeds exclude each other"}},
+      {{"sim", "local", "--seeds", "2", "--report", "x"}, {"--report and --seeds exclude each"}},
+      {{"sim", "local", "--list"}, {"--list runs nothing: only --json can stand beside it"}},
+      {{"sim", "postgresql://u:hunter2@h/x"},
+       {"not shown, since it may hold a password is neither"}},
+      {{"sim", "demo"}, {"\"demo\" is neither a file nor a shipped scenario"}},
+      {{"demo", "sim"}, {"word 2 belongs to no option: only options can follow \"demo\""}},
+      {{"help", "smi"}, {"there is no command \"smi\" to explain; did you mean sim?"}},
+  };
+  for (const Refusal& refusal : refusals) {
+    SCOPED_TRACE(testing::PrintToString(refusal.arguments));
+    expect_refused(refusal);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(BadInputTest, AllMistakesOfSimAreToldAtOnce) {
+  expect_refused({{"sim", "locl", "more", "--seed", "x", "--duration", "5", "--report", "/proc/x",
+                   "--out", "/nowhere/x", "--jobs", "0", "--jsno"},
+                  {"word 3 belongs to no option", "--jsno is unknown; did you mean --json?",
+                   "did you mean local?", "--seed is \"x\"", "--jobs is \"0\"",
+                   "--duration is \"5\"", "--out is \"/nowhere/x\"", "--report is \"/proc/x\""}});
+}
+
 TEST(BadInputTest, AllMistakesAreToldAtOnce) {
   expect_refused(
       {{"demo",       "--connections", "10",       "--ready",   "30", "--guard",
@@ -100,10 +169,14 @@ TEST(HelpTest, HelpAndVersionGoToStdout) {
     std::vector<std::string> arguments;
     std::string answer;
   };
-  const std::vector<Wish> wishes = {
-      {{"--version"}, "forebay "},       {{"--help"}, "demo"},
-      {{"help"}, "Subcommands:"},        {{"help", "demo"}, "Examples:"},
-      {{"demo", "--help"}, "Examples:"}, {{"demo", "--seconds", "soon", "-h"}, "Examples:"}};
+  const std::vector<Wish> wishes = {{{"--version"}, "forebay "},
+                                    {{"--help"}, "demo"},
+                                    {{"help"}, "Subcommands:"},
+                                    {{"help", "demo"}, "Examples:"},
+                                    {{"demo", "--help"}, "Examples:"},
+                                    {{"demo", "--seconds", "soon", "-h"}, "Examples:"},
+                                    {{"help", "sim"}, "forebay sim [OPTIONS] FILE"},
+                                    {{"sim", "--help"}, "--seeds A..B"}};
   for (const Wish& wish : wishes) {
     SCOPED_TRACE(testing::PrintToString(wish.arguments));
     Program program(wish.arguments);

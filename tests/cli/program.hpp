@@ -21,6 +21,9 @@
 #ifndef FOREBAY_PROGRAM  // CMake says where it was built
 #define FOREBAY_PROGRAM "forebay"
 #endif
+#ifndef FOREBAY_CLI_DATA  // and where tests/cli/data is
+#define FOREBAY_CLI_DATA "data"
+#endif
 
 namespace forebay::cli {
 
@@ -33,6 +36,11 @@ inline std::string text_of(const std::filesystem::path& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
+}
+
+// A file of tests/cli/data.
+inline std::string data_file(const std::string& name) {
+  return std::string(FOREBAY_CLI_DATA) + "/" + name;
 }
 
 // A folder that goes with the test.

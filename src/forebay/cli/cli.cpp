@@ -7,111 +7,77 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "forebay/cli/demo.hpp"
+#include "forebay/base/suggestion.hpp"
+#include "forebay/cli/command.hpp"
+#include "forebay/cli/help_text.hpp"
 #include "forebay/cli/secrets.hpp"
-#include "forebay/cli/suggestion.hpp"
 
 namespace forebay::cli {
 namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr int kBadCommandLine = 2;
+// A command, and the part of the command line that CLI11 reads for it.
+struct Entry {
+  std::unique_ptr<Command> command;
+  CLI::App* app;
 
-constexpr const char* kDemoExamples = R"(
-Examples:
-  forebay demo                             until Ctrl-C, on a PostgreSQL of its own
-  forebay demo --lifetime 2s --rate 20     short lives, slow supply
-  forebay demo --connections 5 --threads 20 --hold 50ms
-                                           more callers than connections
-  forebay demo --seconds 10 --json         for scripts: one JSON object on stdout
-  PGPASSWORD=... forebay demo --database postgresql://app@db.example/orders
-
-Times are 250ms, 5s, 2m or 1h. A password is best given by PGPASSWORD or ~/.pgpass.
-On a terminal the view is live, and Ctrl-C or q ends it; in a pipe only the summary
-is printed. Exit code: 0, 1 if there is no database to work with, 2 for a command
-line that makes no sense. NO_COLOR switches colours off.)";
-
-void add_demo_options(CLI::App& demo, DemoArguments& arguments) {
-  const auto text = [&demo](const char* name, auto& value, const char* type, const char* help) {
-    demo.add_option(name, value, help)->type_name(type)->take_last();
-  };
-  const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
-    text(name, value, type, help);
-    demo.get_option(name)->default_str(value);
-  };
-  demo.option_defaults()->group("How long, and where");
-  add("--seconds", arguments.seconds, "N", "end after N seconds; 0: at Ctrl-C");
-  text("--database", arguments.database, "URL", "a server of your own instead of a throw-away one");
-  add("--fill-limit", arguments.fill_limit, "TIME", "wait so long for the pool to fill");
-  demo.option_defaults()->group("Pool");
-  add("--connections", arguments.connections, "N", "connections at most");
-  text("--ready", arguments.ready, "N", "connections kept ready; default: as --connections");
-  add("--lifetime", arguments.lifetime, "TIME", "how long a connection lives");
-  add("--guard", arguments.guard, "TIME", "not handed out in the last part of its life");
-  add("--rate", arguments.rate, "N", "connects per second at most; 0: no limit");
-  add("--burst", arguments.burst, "N", "connects at once after a rest");
-  demo.option_defaults()->group("Load");
-  add("--threads", arguments.threads, "N", "callers");
-  add("--hold", arguments.hold, "TIME", "how long a caller keeps a session");
-  demo.option_defaults()->group("Output");
-  demo.add_flag("--json", arguments.is_json, "the closing summary as one JSON object");
-}
-
-// As CLI11's own, but for defaults in brackets behind the text and single blank lines.
-class HelpText : public CLI::Formatter {
- public:
-  HelpText() { column_width(24); }
-  std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_type_size() == 0 ? "" : " " + option->get_type_name();
-  }
-  std::string make_option_desc(const CLI::Option* option) const override {
-    const std::string otherwise = option->get_default_str();
-    return option->get_description() + (otherwise.empty() ? "" : " [" + otherwise + "]");
-  }
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
-    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;)
-      text.erase(at, 1);
-    return text;
-  }
+  std::string name() const { return command->text().name; }
 };
+
+std::string suggestion(std::string_view word, const Words& known) {
+  const std::string meant = nearest(word, known);
+  return meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
+}
 
 // The command line as CLI11 sees it. What CLI11 does not know is left for us to explain.
 class CommandLine {
  public:
-  CommandLine()
-      : app_(
-            "Database connections that are ready before they are needed, and never one too many.") {
-    app_.name("forebay");
-    app_.set_version_flag("--version", "forebay " FOREBAY_VERSION, "show the version");
-    app_.set_help_flag("-h,--help", "show this help");
-    demo_->footer(kDemoExamples);
-    add_demo_options(*demo_, arguments_);
-    demo_->set_help_flag("-h,--help", "show this help")->group("Output");
-    for (CLI::App* part : {&app_, demo_, help_}) {
-      part->allow_extras();
-      part->formatter(std::make_shared<HelpText>());
-    }
-  }
+  CommandLine();
 
   int run(Words words);
 
  private:
+  void add(std::unique_ptr<Command> command);
   int dispatch(const Words& words);
+  int start(const Entry& entry, const Words& words);
   int show_help();
-  int demo(const Words& words);
-  void collect_unknown(const CLI::App& command, const Words& words);
+  void collect_others(const Entry& entry, const Words& words);
   int refuse(std::string_view command) const;
+  Words names() const;
+  const Entry* find(std::string_view name) const;
 
-  CLI::App app_;
-  CLI::App* const demo_ =
-      app_.add_subcommand("demo", "Watch a pool at work on a throw-away PostgreSQL");
-  CLI::App* const help_ = app_.add_subcommand("help", "Show the help of a command");
-  DemoArguments arguments_;
-  Words problems_;
+  CLI::App app_{
+      "Database connections that are ready before they are needed, and never one too many."};
+  std::vector<Entry> entries_;
+  CLI::App* help_ = nullptr;
+  Problems problems_;
 };
+
+CommandLine::CommandLine() {
+  app_.name("forebay");
+  app_.set_version_flag("--version", "forebay " FOREBAY_VERSION, "show the version");
+  app_.set_help_flag("-h,--help", "show this help");
+  // Or a word behind a command could start a second one.
+  app_.require_subcommand(0, 1);
+  for (std::unique_ptr<Command>& command : all_commands()) add(std::move(command));
+  help_ = app_.add_subcommand("help", "Show the help of a command");
+  for (CLI::App* part : {&app_, help_}) {
+    part->allow_extras();
+    part->formatter(std::make_shared<HelpText>(""));
+  }
+}
+
+void CommandLine::add(std::unique_ptr<Command> command) {
+  const CommandText text = command->text();
+  CLI::App* const app = app_.add_subcommand(text.name, text.summary);
+  app->footer(text.examples);
+  app->allow_extras();
+  app->formatter(std::make_shared<HelpText>(text.operand));
+  command->add_options(*app);
+  app->set_help_flag("-h,--help", "show this help")->group("Output");
+  entries_.push_back(Entry{std::move(command), app});
+}
 
 // A last word that lacks its value stops CLI11. It is noted and taken away, to find what else is
 // wrong.
@@ -127,7 +93,7 @@ int CommandLine::run(Words words) {
       problems_.push_back(lacks_value
                               ? fmt::format("{} has no value: one must follow it", words.back())
                               : std::string(error.what()));
-      if (!lacks_value) return refuse("forebay");
+      if (!lacks_value) return refuse("");
       words.pop_back();
     }
   }
@@ -135,68 +101,88 @@ int CommandLine::run(Words words) {
 
 int CommandLine::dispatch(const Words& words) {
   if (help_->parsed()) return show_help();
-  if (demo_->parsed()) return demo(words);
+  for (const Entry& entry : entries_) {
+    if (entry.app->parsed()) return start(entry, words);
+  }
+  Words known = names();
+  known.insert(known.end(), {"help", "--help", "--version"});
   for (const std::string& word : app_.remaining()) {
-    const std::string meant = nearest(word, {"demo", "help", "--help", "--version"});
-    problems_.push_back(fmt::format("{} is no command{}", shown(word),
-                                    meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+    problems_.push_back(fmt::format("{} is no command{}", shown(word), suggestion(word, known)));
   }
   if (problems_.empty()) problems_.emplace_back("a command is missing; try: forebay demo");
-  return refuse("forebay");
+  return refuse("");
+}
+
+int CommandLine::start(const Entry& entry, const Words& words) {
+  collect_others(entry, words);
+  const int code = entry.command->run(problems_);
+  return problems_.empty() ? code : refuse(entry.name());
 }
 
 int CommandLine::show_help() {
+  const Entry* wanted = nullptr;
   for (const std::string& word : help_->remaining()) {
-    problems_.push_back(
-        fmt::format("there is no command {} to explain; there is demo", shown(word)));
+    const Entry* const found = find(word);
+    if (wanted == nullptr) wanted = found;
+    if (found != nullptr) continue;
+    problems_.push_back(fmt::format("there is no command {} to explain{}; there is {}", shown(word),
+                                    suggestion(word, names()), fmt::join(names(), ", ")));
   }
-  if (!problems_.empty()) return refuse("forebay help");
-  std::cout << (demo_->parsed() ? demo_->help("forebay")
-                                : app_.get_formatter()->make_help(&app_, "forebay", {}))
+  if (!problems_.empty()) return refuse("help");
+  std::cout << (wanted != nullptr ? wanted->app->help("forebay")
+                                  : app_.get_formatter()->make_help(&app_, "forebay", {}))
             << std::flush;
-  return 0;
+  return kDone;
 }
 
-int CommandLine::demo(const Words& words) {
-  collect_unknown(*demo_, words);
-  const DemoOptions options = read(arguments_, problems_);
-  return problems_.empty() ? run_demo(options) : refuse("forebay demo");
-}
-
-// Shows no more of such a word than the name of an option: whatever else it is, it may be a
-// password.
-void CommandLine::collect_unknown(const CLI::App& command, const Words& words) {
+// Words that belong to no option. Shows no more of such a word than the name of an option: whatever
+// else it is, it may be a password.
+void CommandLine::collect_others(const Entry& entry, const Words& words) {
   Words known;
-  for (const CLI::Option* option : command.get_options()) known.push_back(option->get_name());
-  auto place = words.begin();
+  for (const CLI::Option* option : entry.app->get_options()) known.push_back(option->get_name());
+  auto place = std::find(words.begin(), words.end(), entry.name());
+  if (place != words.end()) ++place;
   bool may_be_value = false;  // of an unknown option just before it
-  for (const std::string& word : command.remaining()) {
+  for (const std::string& word : entry.app->remaining()) {
     const auto found = std::find(place, words.end(), word);
     const bool is_next = found == place;
     if (found != words.end()) place = std::next(found);
     if (word.starts_with('-') && word.size() > 1) {
       const std::string name =
           word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
-      const std::string meant = nearest(name, known);
-      problems_.push_back(fmt::format(
-          "{} is unknown{}", name, meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
+      problems_.push_back(fmt::format("{} is unknown{}", name, suggestion(name, known)));
       may_be_value = !word.contains('=');
       continue;
     }
-    if (!may_be_value || !is_next) {
-      problems_.push_back(fmt::format(
-          "word {} belongs to no option: only options can follow \"demo\"", place - words.begin()));
+    const bool is_excused = may_be_value && is_next;
+    if (!is_excused && !entry.command->take(word)) {
+      problems_.push_back(fmt::format("word {} belongs to no option: {}", place - words.begin(),
+                                      entry.command->text().may_follow));
     }
     may_be_value = false;
   }
 }
 
 int CommandLine::refuse(std::string_view command) const {
-  std::string text = fmt::format("{}: nothing was started\n", command);
+  std::string text =
+      fmt::format("forebay{}{}: nothing was started\n", command.empty() ? "" : " ", command);
   for (const std::string& problem : problems_) text += fmt::format("  {}\n", problem);
-  text += "See: forebay --help, forebay help demo\n";
+  text += fmt::format("See: forebay --help, forebay help {}\n",
+                      find(command) != nullptr ? command : entries_.front().name());
   std::fputs(text.c_str(), stderr);
   return kBadCommandLine;
+}
+
+Words CommandLine::names() const {
+  Words names;
+  for (const Entry& entry : entries_) names.push_back(entry.name());
+  return names;
+}
+
+const Entry* CommandLine::find(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(entries_, [name](const Entry& entry) { return entry.name() == name; });
+  return found == entries_.end() ? nullptr : &*found;
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 #include "forebay/cli/demo_server.hpp"
 #include "forebay/cli/demo_summary.hpp"
 #include "forebay/cli/demo_view.hpp"
-#include "forebay/cli/duration_text.hpp"
 #include "forebay/cli/interrupt.hpp"
 #include "forebay/cli/message_queue.hpp"
 #include "forebay/cli/terminal.hpp"
+#include "forebay/env/duration_text.hpp"
 
 namespace forebay::cli {
 namespace {

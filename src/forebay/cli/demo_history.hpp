@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "forebay/cli/demo_load.hpp"
-#include "forebay/cli/latency_histogram.hpp"
+#include "forebay/core/latency_histogram.hpp"
 #include "forebay/pool/statistics.hpp"
 
 namespace forebay::cli {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "forebay/base/mutex.hpp"
-#include "forebay/cli/latency_histogram.hpp"
+#include "forebay/core/latency_histogram.hpp"
 #include "forebay/postgres/postgres_pool.hpp"
 
 namespace forebay::cli {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "forebay/cli/duration_text.hpp"
 #include "forebay/cli/option_names.hpp"
 #include "forebay/cli/secrets.hpp"
+#include "forebay/env/duration_text.hpp"
 #include "forebay/postgres/conninfo.hpp"
 
 namespace forebay::cli {

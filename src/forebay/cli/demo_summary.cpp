@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/json_text.hpp"
 #include "forebay/cli/discard_list.hpp"
-#include "forebay/cli/duration_text.hpp"
 #include "forebay/cli/styled_line.hpp"
+#include "forebay/env/duration_text.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -23,28 +24,12 @@ std::string plain(std::string_view text) {
   return StyledLine(unlimited).add(text).text();
 }
 
-// A JSON string with its quotes. Bytes that are not UTF-8 can come only from a server of another
-// encoding; they are left to the reader.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result.append("\\").push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 std::string discards_json(const PoolCounters& counters) {
   std::string items;
   for (std::size_t i = 0; i < kDiscardReasons; ++i) {
     const auto reason = static_cast<DiscardReason>(i);
-    items +=
-        fmt::format("{}{}:{}", i > 0 ? "," : "", quoted(name(reason)), counters.discarded(reason));
+    items += fmt::format("{}{}:{}", i > 0 ? "," : "", json_quoted(name(reason)),
+                         counters.discarded(reason));
   }
   return "{" + items + "}";
 }
@@ -88,7 +73,7 @@ std::string summary_json(const DemoOptions& options, const DemoSample& end) {
   const LatencySnapshot& times = end.acquire_times;
   std::string text = fmt::format(
       R"("place":{},"elapsed_seconds":{:.3f},"max":{},"target_ready":{},"lifetime_seconds":{},)",
-      quoted(options.place), seconds(end.at), end.pool.max, end.pool.target_ready,
+      json_quoted(options.place), seconds(end.at), end.pool.max, end.pool.target_ready,
       seconds(options.pool.lifetime));
   text += fmt::format(R"("statements":{},"failures":{},"empty":{},"waits":{},"timeouts":{},)",
                       end.load.statements, end.load.failures, counters.empty, counters.waits,
@@ -100,7 +85,7 @@ std::string summary_json(const DemoOptions& options, const DemoSample& end) {
   text += fmt::format(R"("opened":{},"open_failures":{},"discards":{},)", counters.opened,
                       counters.open_failures, discards_json(counters));
   text += fmt::format(R"("last_connect_error":{},"last_failure":{})",
-                      quoted(end.pool.last_connect_error), quoted(end.load.last_failure));
+                      json_quoted(end.pool.last_connect_error), json_quoted(end.load.last_failure));
   return "{" + text + "}\n";
 }
 

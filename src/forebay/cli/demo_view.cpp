@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "forebay/cli/discard_list.hpp"
-#include "forebay/cli/duration_text.hpp"
+#include "forebay/env/duration_text.hpp"
 
 namespace forebay::cli {
 namespace {

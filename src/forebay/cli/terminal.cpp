@@ -1,14 +1,13 @@
 #include "forebay/cli/terminal.hpp"
 
-#include <array>
 #include <cstdlib>
 
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "forebay/base/check.hpp"
+#include "forebay/cli/crash.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -21,10 +20,7 @@ constexpr std::string_view kClearBelow = "\x1b[J";
 constexpr std::string_view kClearLine = "\x1b[2K";
 constexpr std::string_view kClearScreen = "\x1b[2J\x1b[H";
 
-// The signals of a crash, in which destructors do not run.
-constexpr std::array<int, 6> kCrashes = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGQUIT};
-
-// What the crash handler needs. A handler can reach nothing but globals.
+// What a crash must put back. Its handler can reach nothing but globals.
 struct Rescue {
   bool has_modes = false;
   termios modes{};
@@ -44,19 +40,11 @@ void restore_modes() {
   rescue.has_modes = false;
 }
 
-// Calls only what is safe in a handler. The handler is gone once it runs: raise() ends the process.
-void put_back_and_crash(int signal) {
+// Calls only what is safe in a handler.
+void put_back() {
   write_out(kWrap);
   write_out(kShowCursor);
   restore_modes();
-  ::raise(signal);
-}
-
-void handle_crashes(bool is_wanted) {
-  struct sigaction action{};
-  action.sa_handler = is_wanted ? &put_back_and_crash : SIG_DFL;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-  for (const int crash : kCrashes) ::sigaction(crash, &action, nullptr);
 }
 
 // Ctrl-C and Ctrl-Z become keys, and keys are not shown. As signals they would reach the throw-away
@@ -87,6 +75,10 @@ bool speaks_utf8() {
   return false;
 }
 
+bool shows_terminal() {
+  return ::isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb" && variable("TERM") != "";
+}
+
 struct Size {
   int width = 80;
   int height = 24;
@@ -100,21 +92,20 @@ Size size_of_terminal() {
 
 }  // namespace
 
-Terminal::Terminal()
-    : is_live_(::isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb" &&
-               variable("TERM") != ""),
-      has_colour_(is_live_ && variable("NO_COLOR").empty()),
-      has_unicode_(speaks_utf8()) {
+TextStyle output_style() {
+  return TextStyle{size_of_terminal().width, shows_terminal() && variable("NO_COLOR").empty(),
+                   speaks_utf8()};
+}
+
+Terminal::Terminal() : is_live_(shows_terminal()) {
   if (!is_live_) return;
   FOREBAY_CHECK(!rescue.has_modes, "one Terminal at a time");
   has_keys_ = take_keys();
-  handle_crashes(true);
+  add_crash_action(&put_back);
   write_out(kHideCursor);
 }
 
-TextStyle Terminal::style() const {
-  return TextStyle{size_of_terminal().width, has_colour_, has_unicode_};
-}
+TextStyle Terminal::style() const { return output_style(); }
 
 // Lines are never wider than the terminal was when they were drawn, so each is one row, unless the
 // terminal has become narrower since.
@@ -169,7 +160,7 @@ void Terminal::leave() {
   out.append(kClearBelow).append(kShowCursor);
   write_out(out);
   restore_modes();
-  handle_crashes(false);
+  remove_crash_action(&put_back);
 }
 
 }  // namespace forebay::cli

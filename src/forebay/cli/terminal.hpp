@@ -14,6 +14,9 @@
 
 namespace forebay::cli {
 
+// What stdout can show, without a Terminal: 80 columns and no colours if it is none.
+TextStyle output_style();
+
 class Terminal {
  public:
   Terminal();
@@ -38,8 +41,6 @@ class Terminal {
 
   bool is_live_ = false;
   bool has_keys_ = false;
-  bool has_colour_ = false;
-  bool has_unicode_ = false;
   int drawn_width_ = 0;
   std::vector<std::string> drawn_;
 };

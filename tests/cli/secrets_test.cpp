@@ -1,8 +1,7 @@
-// Secrets in words of the command line, and words that were mistyped.
-#include <gtest/gtest.h>
-
+// Secrets in words of the command line.
 #include "forebay/cli/secrets.hpp"
-#include "forebay/cli/suggestion.hpp"
+
+#include <gtest/gtest.h>
 
 namespace forebay::cli {
 namespace {
@@ -25,16 +24,6 @@ TEST(SecretsTest, HiddenWordsAreGoneFromMemory) {
 
   EXPECT_EQ(url, "***" + std::string(url.size() - 3, '\0'));
   EXPECT_EQ(plain, "--json");
-}
-
-TEST(SuggestionTest, TheNearestWordIsMeant) {
-  const std::vector<std::string> known = {"--seconds", "--ready", "--rate", "--connections"};
-
-  EXPECT_EQ(nearest("--secnds", known), "--seconds");
-  EXPECT_EQ(nearest("--conn", known), "--connections");
-  EXPECT_EQ(nearest("--reaty", known), "--ready");
-  EXPECT_EQ(nearest("--verbose", known), "");
-  EXPECT_EQ(nearest("", {}), "");
 }
 
 }  // namespace
