@@ -115,6 +115,8 @@ SEEDED = [
     ("co_await", "capturing coroutine", coroutine("auto t = [this]() -> Task { co_return; };")),
     ("sizes", "long file", {"src/forebay/core/long.cpp": "\n" * 501}),
     ("sizes", "long line", core("int x = 1;" + " " * 91 + "int y;")),
+    ("sizes", "long file", {"web/page/long.js": "\n" * 501}),
+    ("sizes", "long line", {"web/page/long.css": "a" * 121}),
     ("sizes", "long function", core("void f() {\n" + "  step();\n" * 60 + "}")),
     ("sizes", "long function", core("X::X(int a)\n    : a_{a}, b_(1) {\n" + "  step();\n" * 60 + "}")),
     ("sizes", "long function", {"tests/long_test.cpp": "TEST(A, B) {\n" + "  step();\n" * 100 + "}\n"}),

@@ -188,7 +188,7 @@ def co_await_bodies(source):
 
 def sizes(repository, _):
     for path, text in repository.texts.items():
-        is_code = path.endswith((".hpp", ".cpp", ".py", ".cmake", "CMakeLists.txt")) or (
+        is_code = path.endswith((".hpp", ".cpp", ".py", ".cmake", "CMakeLists.txt", ".js", ".css", ".html")) or (
             path.startswith(("scripts/", ".ci/")))
         if not is_code:
             continue
@@ -223,7 +223,7 @@ def words(repository, _):
             for match in WEB_ADDRESS.finditer(line):
                 address = match.group().rstrip(".,;")
                 if not ALLOWED_HOSTS.match(address) and (not is_prose or DOWNLOAD.search(address)):
-                    yield path, number, "words", f"{address}: nothing is downloaded but Debian packages"
+                    yield path, number, "words", f"{address}: nothing is downloaded but packages of Debian and npm"
 
 
 def dead_files(repository, _):
