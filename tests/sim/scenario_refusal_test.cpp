@@ -3,27 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "forebay/sim/scenario/scenario_file.hpp"
+#include "sim/scenario_refusals.hpp"
 #include "sim/scenario_texts.hpp"
 
 namespace forebay::sim {
 namespace {
 
 using testing::ElementsAre;
-using testing::ElementsAreArray;
-
-struct Refusal {
-  std::string text;
-  std::vector<std::string> problems;
-};
-
-void expect_refused(const std::vector<Refusal>& refusals) {
-  for (const Refusal& refusal : refusals) {
-    std::vector<std::string> expected;
-    for (const std::string& problem : refusal.problems) expected.push_back("f.yaml" + problem);
-    EXPECT_THAT(read_scenario(refusal.text, "f.yaml").problems, ElementsAreArray(expected))
-        << refusal.text;
-  }
-}
 
 TEST(ScenarioRefusalTest, FilesThatHoldNoScenario) {
   expect_refused({
