@@ -17,6 +17,10 @@ else()
   # -Wtsan is about fences inside Asio's own queues. g++ 12's -Wrestrict takes copies inside std::string
   # for overlapping ones at -O2.
   target_compile_options(forebay_flags INTERFACE -Wshadow -Wno-tsan -Wno-restrict)
+  # Files that are compiled together look like headers to g++: it would blame each local type of a coroutine.
+  if(CMAKE_UNITY_BUILD)
+    target_compile_options(forebay_flags INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 option(FOREBAY_WARNINGS_ARE_ERRORS "Stop at the first warning" ${PROJECT_IS_TOP_LEVEL})
 if(FOREBAY_WARNINGS_ARE_ERRORS)

@@ -14,6 +14,8 @@ import sys
 
 def install(web):
     packages = web / "node_modules"
+    if packages.is_symlink():  # npm would empty the folder behind it
+        sys.exit(f"npm_files: {packages} is a link; remove it, and the packages are installed here")
     stamp = packages / ".installed"
     wanted = hashlib.sha256()
     for name in ("package.json", "package-lock.json"):

@@ -10,31 +10,31 @@
 namespace forebay {
 namespace {
 
-struct Item {
+struct ListItem {
   int value = 0;
-  ListLink<Item> link{};
-  ListLink<Item> other_link{};
+  ListLink<ListItem> link{};
+  ListLink<ListItem> other_link{};
 };
 
-using Items = IntrusiveList<Item, &Item::link>;
-using OtherItems = IntrusiveList<Item, &Item::other_link>;
+using ListItems = IntrusiveList<ListItem, &ListItem::link>;
+using OtherItems = IntrusiveList<ListItem, &ListItem::other_link>;
 
-std::vector<int> values(const Items& items) {
+std::vector<int> values(const ListItems& items) {
   std::vector<int> result;
-  for (const Item* item = items.front(); item != nullptr; item = Items::next(*item)) {
+  for (const ListItem* item = items.front(); item != nullptr; item = ListItems::next(*item)) {
     result.push_back(item->value);
   }
   return result;
 }
 
 TEST(IntrusiveListTest, ElementsComeOutInTheOrderTheyWentIn) {
-  std::array<Item, 3> storage{Item{.value = 1}, Item{.value = 2}, Item{.value = 3}};
-  Items items;
-  for (Item& item : storage) items.push_back(item);
+  std::array<ListItem, 3> storage{ListItem{.value = 1}, ListItem{.value = 2}, ListItem{.value = 3}};
+  ListItems items;
+  for (ListItem& item : storage) items.push_back(item);
 
-  const Item* first = items.pop_front();
-  const Item* second = items.pop_front();
-  const Item* third = items.pop_front();
+  const ListItem* first = items.pop_front();
+  const ListItem* second = items.pop_front();
+  const ListItem* third = items.pop_front();
 
   EXPECT_EQ(first, &storage[0]);
   EXPECT_EQ(second, &storage[1]);
@@ -43,10 +43,10 @@ TEST(IntrusiveListTest, ElementsComeOutInTheOrderTheyWentIn) {
 }
 
 TEST(IntrusiveListTest, AnElementIsInsertedBeforeItsSuccessor) {
-  Item one{.value = 1};
-  Item two{.value = 2};
-  Item three{.value = 3};
-  Items items;
+  ListItem one{.value = 1};
+  ListItem two{.value = 2};
+  ListItem three{.value = 3};
+  ListItems items;
   items.push_back(three);
 
   items.push_front(one);
@@ -59,9 +59,9 @@ TEST(IntrusiveListTest, AnElementIsInsertedBeforeItsSuccessor) {
 }
 
 TEST(IntrusiveListTest, AnElementKnowsTheListItIsIn) {
-  Item item;
-  Items one;
-  Items two;
+  ListItem item;
+  ListItems one;
+  ListItems two;
 
   one.push_back(item);
 
@@ -73,8 +73,8 @@ TEST(IntrusiveListTest, AnElementKnowsTheListItIsIn) {
 }
 
 TEST(IntrusiveListTest, AnElementCanBeInOneListPerLink) {
-  Item item;
-  Items items;
+  ListItem item;
+  ListItems items;
   OtherItems others;
 
   items.push_back(item);
@@ -87,8 +87,8 @@ TEST(IntrusiveListTest, AnElementCanBeInOneListPerLink) {
 }
 
 TEST(IntrusiveListDeathTest, LinkingTwiceStopsTheProcess) {
-  Item item;
-  Items items;
+  ListItem item;
+  ListItems items;
   items.push_back(item);
 
   EXPECT_DEATH(items.push_back(item), "is_linked");
@@ -97,9 +97,9 @@ TEST(IntrusiveListDeathTest, LinkingTwiceStopsTheProcess) {
 }
 
 TEST(IntrusiveListDeathTest, ErasingFromAnotherListStopsTheProcess) {
-  Item item;
-  Items items;
-  Items others;
+  ListItem item;
+  ListItems items;
+  ListItems others;
   items.push_back(item);
 
   EXPECT_DEATH(others.erase(item), "own.list == this");
@@ -110,13 +110,13 @@ TEST(IntrusiveListDeathTest, ErasingFromAnotherListStopsTheProcess) {
 // Each command is a number: what to do, and to which of eight elements.
 RC_GTEST_PROP(IntrusiveListProperty, BehavesLikeAStandardList,
               (const std::vector<std::uint8_t>& commands)) {
-  std::array<Item, 8> storage;
-  for (int index = 0; Item & item : storage) item.value = index++;
-  Items items;
+  std::array<ListItem, 8> storage;
+  for (int index = 0; ListItem & item : storage) item.value = index++;
+  ListItems items;
   std::list<int> model;
 
   for (const std::uint8_t command : commands) {
-    Item& item = storage[command % 8u];
+    ListItem& item = storage[command % 8u];
     if (items.contains(item)) {
       items.erase(item);
       model.remove(item.value);

@@ -8,6 +8,7 @@ std::string_view name(Errc code) {
     case Errc::closed: return "closed";
     case Errc::connect_failed: return "connect_failed";
     case Errc::refused: return "refused";
+    case Errc::token_expired: return "token_expired";
     case Errc::limit_reached: return "limit_reached";
     case Errc::connection_lost: return "connection_lost";
     case Errc::statement_failed: return "statement_failed";

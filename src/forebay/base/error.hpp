@@ -16,6 +16,7 @@ enum class Errc : std::uint8_t {
   closed,            // the pool, or what it stands on, is closed or closing
   connect_failed,    // the server could not be reached; trying again later makes sense
   refused,           // the server said no for good: credentials, database, role
+  token_expired,     // the server said no because the password has run out: a fresh one may do
   limit_reached,     // the server has no connection left for us, or not at this rate
   connection_lost,   // the connection broke while it was in use
   statement_failed,  // the server refused a statement; sqlstate says why, the connection lives on

@@ -4,12 +4,11 @@
 #include <fstream>
 #include <system_error>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
+
+#include "forebay/embedded/free_port.hpp"
 
 namespace forebay::embedded {
 namespace {
@@ -20,35 +19,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kCopyLimit{60'000};
 constexpr milliseconds kStartLimit{60'000};
 constexpr milliseconds kStopLimit{20'000};
-
-std::unexpected<Error> trouble(std::string text) { return failure(Errc::invalid, std::move(text)); }
-
-bool is_port_free(std::uint16_t port) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int yes = 1;
-  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const bool is_free =
-      ::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  ::close(listener);
-  return is_free;
-}
-
-// Below the range from which the system takes ports for outgoing connections, so that a stopped
-// server finds its port again; spread by process, so that parallel tests rarely try the same one.
-std::uint16_t next_free_port() {
-  static constexpr int kFirst = 20'000;
-  static constexpr int kCount = 12'000;
-  static int tried = ::getpid() * 17;
-  for (int attempt = 0; attempt < kCount; ++attempt) {
-    const auto port = static_cast<std::uint16_t>(kFirst + ++tried % kCount);
-    if (is_port_free(port)) return port;
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -81,8 +51,8 @@ Result<void> PostgresServer::prepare() {
   // The kernel's limit for the name of a unix socket, less the name of the file in the folder.
   static constexpr std::size_t kLongestFolder = 107 - sizeof "/.s.PGSQL.65535";
   if (folder_->path().string().size() > kLongestFolder) {
-    return trouble(
-        fmt::format("{} is too long a name for a unix socket", folder_->path().string()));
+    return failure(Errc::invalid, fmt::format("{} is too long a name for a unix socket",
+                                              folder_->path().string()));
   }
   Result<void> is_copied = copy_template();
   if (!is_copied) return is_copied;
@@ -104,7 +74,7 @@ Result<void> PostgresServer::write_access_rules() const {
                       << "host all all 127.0.0.1/32 " << options_.authentication << "\n";
   const bool is_owned = !account_ || ::chown(path.c_str(), account_->user, account_->group) == 0;
   if (is_owned && fs::exists(path)) return {};
-  return trouble(fmt::format("cannot write {}", path.string()));
+  return failure(Errc::invalid, fmt::format("cannot write {}", path.string()));
 }
 
 Command PostgresServer::server_command() const {
@@ -134,7 +104,7 @@ Command PostgresServer::server_command() const {
 }
 
 Result<void> PostgresServer::start_on_free_port() {
-  Result<void> outcome = trouble("no free port on 127.0.0.1");
+  Result<void> outcome = failure(Errc::invalid, "no free port on 127.0.0.1");
   // Between the look at a port and its use another process may take it.
   static constexpr int kAttempts = 5;
   for (int attempt = 0; attempt < kAttempts && !outcome; ++attempt) {
@@ -166,7 +136,7 @@ Result<void> PostgresServer::wait_until_ready() {
   }
   const std::string_view what = is_running() ? "is not ready in time" : "did not start";
   stop(StopMode::immediate);
-  return trouble(fmt::format("PostgreSQL {}: {}", what, log_text()));
+  return failure(Errc::invalid, fmt::format("PostgreSQL {}: {}", what, log_text()));
 }
 
 void PostgresServer::stop(StopMode mode) {

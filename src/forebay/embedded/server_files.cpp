@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kInitLimit{
     120'000};  // sanitizer builds on busy machines are slow
 
-std::unexpected<Error> trouble(std::string text) { return failure(Errc::invalid, std::move(text)); }
-
 bool has_programs(const fs::path& folder) {
   return ::access((folder / "postgres").c_str(), X_OK) == 0 &&
          ::access((folder / "initdb").c_str(), X_OK) == 0;
@@ -72,7 +70,8 @@ Result<fs::path> find_binaries() {
     if (has_programs(rest.substr(0, colon))) return fs::path(rest.substr(0, colon));
     rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
   }
-  return trouble(
+  return failure(
+      Errc::invalid,
       "PostgreSQL is not installed: no postgres and initdb in /usr/lib/postgresql/*/bin or PATH "
       "(Debian: apt install postgresql)");
 }
@@ -81,7 +80,8 @@ Result<std::optional<Account>> server_account() {
   if (::geteuid() != 0) return std::optional<Account>();
   const passwd* entry = ::getpwnam("postgres");
   if (entry == nullptr)
-    return trouble("PostgreSQL does not run as root, and there is no user \"postgres\"");
+    return failure(Errc::invalid,
+                   "PostgreSQL does not run as root, and there is no user \"postgres\"");
   return std::optional<Account>(Account{entry->pw_uid, entry->pw_gid});
 }
 
@@ -89,14 +89,15 @@ Result<std::unique_ptr<TemporaryFolder>> TemporaryFolder::make(
     const std::optional<Account>& account, std::string_view name) {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
-  if (error) return trouble("there is no folder for temporary files");
+  if (error) return failure(Errc::invalid, "there is no folder for temporary files");
   delete_orphans(parent, name);
   std::string path = (parent / fmt::format("{}-XXXXXX", name)).string();
-  if (::mkdtemp(path.data()) == nullptr) return trouble(fmt::format("cannot make {}", path));
+  if (::mkdtemp(path.data()) == nullptr)
+    return failure(Errc::invalid, fmt::format("cannot make {}", path));
   std::unique_ptr<TemporaryFolder> folder(new TemporaryFolder(path));
-  if (!folder->lock()) return trouble(fmt::format("cannot lock {}", path));
+  if (!folder->lock()) return failure(Errc::invalid, fmt::format("cannot lock {}", path));
   if (account && ::chown(path.c_str(), account->user, account->group) != 0) {
-    return trouble(fmt::format("cannot give {} to the user postgres", path));
+    return failure(Errc::invalid, fmt::format("cannot give {} to the user postgres", path));
   }
   return folder;
 }
@@ -139,7 +140,7 @@ Result<fs::path> find_or_make_template(const fs::path& binaries,
   std::error_code ignored;
   fs::rename(data, place, ignored);
   if (!is_own_template(place, account))
-    return trouble(fmt::format("cannot make {}", place.string()));
+    return failure(Errc::invalid, fmt::format("cannot make {}", place.string()));
   return place;
 }
 

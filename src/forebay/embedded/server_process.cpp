@@ -58,6 +58,7 @@ Result<ChildProcess> ChildProcess::start(const Command& command) {
   std::vector<std::string> words = command.words;
   // Nothing of the caller's PG… variables and language may change what the server does.
   std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC", "HOME=/"};
+  environment.insert(environment.end(), command.variables.begin(), command.variables.end());
   Prepared prepared{
       {},        {}, command.account ? &*command.account : nullptr, -1, command.signal_if_orphaned,
       ::getpid()};

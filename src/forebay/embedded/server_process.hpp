@@ -27,6 +27,8 @@ struct Command {
   std::optional<Account> account;
   std::filesystem::path output;  // where stdout and stderr are appended
   int signal_if_orphaned = 9;
+  // NAME=value: besides a plain path, language and time zone, all that the program finds.
+  std::vector<std::string> variables{};
 };
 
 class ChildProcess {
