@@ -1,5 +1,6 @@
 #include "forebay/env/real/runtime.hpp"
 
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -8,6 +9,8 @@
 
 #include "forebay/env/real/asio_descriptor_watcher.hpp"
 #include "forebay/env/real/asio_scheduler.hpp"
+#include "forebay/env/real/curl_transport.hpp"
+#include "forebay/env/real/system_machine.hpp"
 #include "forebay/env/real/system_random.hpp"
 #include "forebay/env/real/system_wall_clock.hpp"
 #include "forebay/env/real/thread_lane.hpp"
@@ -21,6 +24,11 @@ struct Runtime::Parts {
   real::SystemWallClock wall_clock;
   real::AsioDescriptorWatcher descriptors{context, scheduler};
   std::optional<real::ThreadLane> lane{std::in_place};
+  real::SystemMachine machine{scheduler, *lane};
+  std::once_flag token_lane_once;
+  std::optional<real::ThreadLane> token_lane;
+  std::once_flag http_once;
+  std::optional<real::CurlTransport> http;
   std::thread loop;
 };
 
@@ -33,7 +41,9 @@ Runtime::Runtime() : parts_(std::make_unique<Parts>()) {
 
 Runtime::~Runtime() {
   FOREBAY_CHECK(!is_current_thread(), "a runtime cannot be destroyed by one of its own tasks");
-  // The lane first: the work it still does ends with a post to a scheduler that must be running.
+  // These first: what they still do ends with a post to a scheduler that must be running.
+  parts_->http.reset();
+  parts_->token_lane.reset();
   parts_->lane.reset();
   parts_->scheduler.stop();
   parts_->loop.join();
@@ -42,7 +52,18 @@ Runtime::~Runtime() {
 Scheduler& Runtime::scheduler() { return parts_->scheduler; }
 Env Runtime::env() { return Env{parts_->scheduler, parts_->random, parts_->wall_clock}; }
 BlockingLane& Runtime::lane() { return *parts_->lane; }
+BlockingLane& Runtime::token_lane() {
+  std::call_once(parts_->token_lane_once, [&parts = *parts_] { parts.token_lane.emplace(1); });
+  return *parts_->token_lane;
+}
 DescriptorWatcher& Runtime::descriptors() { return parts_->descriptors; }
+HttpTransport& Runtime::http() {
+  std::call_once(parts_->http_once, [&parts = *parts_] {
+    parts.http.emplace(parts.scheduler, real::curl_settings(parts.machine));
+  });
+  return *parts_->http;
+}
+Machine& Runtime::machine() { return parts_->machine; }
 bool Runtime::is_current_thread() const { return parts_->scheduler.is_current_thread(); }
 
 }  // namespace forebay

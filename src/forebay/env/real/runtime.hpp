@@ -15,6 +15,8 @@
 #include "forebay/env/blocking_lane.hpp"
 #include "forebay/env/descriptor_watch.hpp"
 #include "forebay/env/env.hpp"
+#include "forebay/env/http.hpp"
+#include "forebay/env/machine.hpp"
 
 namespace forebay {
 
@@ -28,7 +30,13 @@ class Runtime {
   Scheduler& scheduler();
   Env env();
   BlockingLane& lane();
+  // One thread for token providers of the application, which may be slow, so that connects do not
+  // wait for them on the other lane. The first call starts it.
+  BlockingLane& token_lane();
   DescriptorWatcher& descriptors();  // for tasks of the scheduler
+  // The first call starts a thread; who never calls has none.
+  HttpTransport& http();
+  Machine& machine();
 
   // True on the one thread that runs the tasks. That thread must never block.
   bool is_current_thread() const;

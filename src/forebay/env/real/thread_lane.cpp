@@ -6,8 +6,8 @@
 
 namespace forebay::real {
 
-ThreadLane::ThreadLane() {
-  for (int count = 0; count < kThreads; ++count) threads_.emplace_back([this] { serve(); });
+ThreadLane::ThreadLane(int threads) {
+  for (int count = 0; count < threads; ++count) threads_.emplace_back([this] { serve(); });
 }
 
 ThreadLane::~ThreadLane() {

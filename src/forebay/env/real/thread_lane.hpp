@@ -20,7 +20,7 @@ class ThreadLane final : public BlockingLane {
   // Two: one slow name server must not hold up every other connect, and the work is rare.
   static constexpr int kThreads = 2;
 
-  ThreadLane();
+  explicit ThreadLane(int threads = kThreads);
   ThreadLane(const ThreadLane&) = delete;
   ThreadLane& operator=(const ThreadLane&) = delete;
   ~ThreadLane() override;

@@ -1,0 +1,32 @@
+// SystemMachine: the process's environment, as it was when this was made, and the files.
+//
+// Variables are copied once, because reading them is a race with whoever sets one. variable() may
+// be called from any thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "forebay/env/blocking_lane.hpp"
+#include "forebay/env/machine.hpp"
+
+namespace forebay::real {
+
+class SystemMachine final : public Machine {
+ public:
+  // Token and configuration files have a few kilobytes; whatever is larger is the wrong file.
+  static constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+
+  SystemMachine(Scheduler& scheduler, BlockingLane& lane);
+
+  std::optional<std::string> variable(std::string_view name) const override;
+  Task<Result<std::string>> read_file(std::string path) override;
+
+ private:
+  Scheduler& scheduler_;
+  BlockingLane& lane_;
+  const std::map<std::string, std::string, std::less<>> variables_;
+};
+
+}  // namespace forebay::real

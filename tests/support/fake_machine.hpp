@@ -1,0 +1,35 @@
+// FakeMachine: variables and files from maps.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forebay/env/machine.hpp"
+
+namespace forebay::test {
+
+class FakeMachine final : public Machine {
+ public:
+  std::map<std::string, std::string, std::less<>> variables;
+  std::map<std::string, std::string, std::less<>> files;
+  std::vector<std::string> reads;  // paths, in order
+
+  std::optional<std::string> variable(std::string_view name) const override {
+    const auto found = variables.find(name);
+    if (found == variables.end() || found->second.empty()) return std::nullopt;
+    return found->second;
+  }
+
+  Task<Result<std::string>> read_file(std::string path) override {
+    reads.push_back(path);
+    const auto found = files.find(path);
+    if (found == files.end()) co_return failure(Errc::invalid, "there is no file " + path);
+    co_return found->second;
+  }
+};
+
+}  // namespace forebay::test
