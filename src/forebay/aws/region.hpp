@@ -1,0 +1,33 @@
+// Which region of AWS to talk to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "forebay/aws/aws_env.hpp"
+#include "forebay/aws/profiles.hpp"
+
+namespace forebay::aws {
+
+class RegionHints {
+ public:
+  explicit RegionHints(std::string explicit_region = {}, std::string database_host = {})
+      : region(std::move(explicit_region)), host(std::move(database_host)) {}
+
+  std::string region;  // what the user said; it counts most
+  std::string host;    // of a DSQL cluster: its name says where it is
+};
+
+// "abc.dsql.eu-west-1.on.aws" is in eu-west-1. Nothing: it is no such host.
+std::optional<std::string> region_of_host(std::string_view host);
+
+// AWS_REGION, AWS_DEFAULT_REGION, the profile's region; empty: none of them.
+std::string configured_region(const Machine& machine, const Profile& profile);
+
+// The hints, then what is configured, then the instance's own. The host comes before what is
+// configured because a token for another region is of no use there.
+Task<Result<std::string>> find_region(AwsEnv env, RegionHints hints, Instant deadline);
+
+}  // namespace forebay::aws

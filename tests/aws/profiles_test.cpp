@@ -1,0 +1,96 @@
+#include "forebay/aws/profiles.hpp"
+
+#include "support/aws_world.hpp"
+
+namespace forebay::aws {
+namespace {
+
+class ProfilesTest : public test::AwsWorld {
+ protected:
+  std::string value(const std::string& profile, const std::string& key) const {
+    const Profile* const found = profiles_.find(profile);
+    return found == nullptr ? "(no profile)" : value_at(*found, key);
+  }
+
+  Profiles profiles_;
+};
+
+TEST_F(ProfilesTest, ReadsSectionsKeysAndComments) {
+  profiles_.add_config(
+      "# a comment\r\n"
+      "; another = one\r\n"
+      "ignored = before any section\r\n"
+      "[default]\r\n"
+      "Region = eu-west-1 # where we are\r\n"
+      "output=json;not a comment\r\n"
+      "\r\n"
+      "  [ profile   two  ]  # the second\n"
+      "role_arn\t=\tarn:aws:iam::1:role/x=y ; a comment\n"
+      "s3 =\n"
+      "  region = nested\n"
+      "no equals sign\n"
+      "[profile \"three four\"]\n"
+      "region = there");
+
+  EXPECT_EQ(value("default", "region"), "eu-west-1");
+  EXPECT_EQ(value("default", "output"), "json;not a comment");
+  EXPECT_EQ(value("default", "ignored"), "");
+  EXPECT_EQ(value("two", "role_arn"), "arn:aws:iam::1:role/x=y");
+  EXPECT_EQ(value("two", "region"), "");
+  EXPECT_EQ(value("three four", "region"), "there");
+}
+
+TEST_F(ProfilesTest, TheConfigFileSaysProfileAndTheCredentialsFileDoesNot) {
+  profiles_.add_config(
+      "[one]\nregion = not-a-profile\n[profile two]\nregion = b\n"
+      "[sso-session three]\nregion = c\n[services four]\nregion = d\n[profile default]\nregion=e");
+  profiles_.add_credentials("[five]\nregion = f\n[two]\naws_access_key_id = id\n");
+
+  EXPECT_EQ(value("one", "region"), "(no profile)");
+  EXPECT_EQ(value("two", "region"), "b");
+  EXPECT_EQ(value("two", "aws_access_key_id"), "id");
+  EXPECT_EQ(value("sso-session three", "region"), "(no profile)");
+  EXPECT_EQ(value("services four", "region"), "(no profile)");
+  EXPECT_EQ(value("default", "region"), "e");
+  EXPECT_EQ(value("five", "region"), "f");
+}
+
+TEST_F(ProfilesTest, TheCredentialsFileCountsMore) {
+  profiles_.add_config("[default]\naws_access_key_id = config\nregion = r\n");
+  profiles_.add_credentials("[default]\naws_access_key_id = credentials\n");
+
+  EXPECT_EQ(value("default", "aws_access_key_id"), "credentials");
+  EXPECT_EQ(value("default", "region"), "r");
+}
+
+TEST_F(ProfilesTest, OddTextDoesNoHarm) {
+  for (const char* text : {"", "\n\n", "[", "[]", "]", "[profile", "[profile ]\nx=1", "=",
+                           "[a]\n=", "[default]\nkey", "\xff\xfe"})
+    profiles_.add_config(text);
+
+  EXPECT_EQ(value("default", "key"), "");
+}
+
+TEST_F(ProfilesTest, FilesAreInTheHomeFolderUnlessTold) {
+  machine_.files["/home-of-test/.aws/config"] = "[default]\nregion = home";
+  machine_.files["/home-of-test/.aws/credentials"] = "[default]\naws_access_key_id = home";
+  machine_.files["/home-of-test/other"] = "[profile work]\nregion = other";
+  machine_.files["/keys"] = "[work]\naws_access_key_id = other";
+
+  profiles_ = run(load_profiles(machine_));
+  EXPECT_EQ(value("default", "region"), "home");
+  EXPECT_EQ(value("default", "aws_access_key_id"), "home");
+  EXPECT_EQ(profiles_.selected_name, "default");
+
+  machine_.variables["AWS_CONFIG_FILE"] = "~/other";
+  machine_.variables["AWS_SHARED_CREDENTIALS_FILE"] = "/keys";
+  machine_.variables["AWS_PROFILE"] = "work";
+  profiles_ = run(load_profiles(machine_));
+  EXPECT_EQ(value_at(profiles_.selected(), "region"), "other");
+  EXPECT_EQ(value_at(profiles_.selected(), "aws_access_key_id"), "other");
+  EXPECT_EQ(value("default", "region"), "(no profile)");
+  EXPECT_TRUE(profiles_.is_chosen);
+}
+
+}  // namespace
+}  // namespace forebay::aws
