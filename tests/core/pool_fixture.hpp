@@ -99,8 +99,10 @@ class TestPool {
   void opened(Slot& slot, Duration connect_time = 50ms) {
     decide([&](WakeList& wakes) { state.opened(slot, now, connect_time, random, wakes); });
   }
-  void open_failed(Slot& slot, const std::string& error = "refused") {
-    state.open_failed(now, error, random);
+  void open_failed(Slot& slot, const std::string& text = "refused",
+                   Errc code = Errc::connect_failed,
+                   OpenFailure reason = OpenFailure::connection_open) {
+    state.open_failed(now, FailedOpen(reason, Error(code, text)), random);
     remove(slot);
   }
   void reset_done(Slot& slot, bool is_clean = true) {

@@ -103,8 +103,8 @@ TEST(PoolUpkeepTest, ABurstOfFailuresIsOneBackoffAndThenOneProbe) {
   EXPECT_EQ(during.wake_at, pool.now);
   EXPECT_EQ(after.open.size(), 1u);
   EXPECT_EQ(after_second_failure.wake_at, pool.now + 500ms);
-  EXPECT_EQ(pool.state.counters().open_failures, 5u);
-  EXPECT_EQ(pool.state.last_open_error(), "refused");
+  EXPECT_EQ(pool.state.counters().open_failures(), 5u);
+  EXPECT_EQ(pool.state.last_failure()->text(), "refused");
 }
 
 TEST(PoolUpkeepTest, ASuccessEndsTheBackoff) {
@@ -116,6 +116,57 @@ TEST(PoolUpkeepTest, ASuccessEndsTheBackoff) {
   const Work work = pool.collect();
 
   EXPECT_EQ(work.open.size(), 1u);
+  EXPECT_FALSE(pool.state.last_failure().has_value());
+}
+
+TEST(PoolUpkeepTest, FailuresAreCountedByTheirReason) {
+  TestPool pool(reservoir_rules(10, 4));
+  const std::vector<Slot*> opening = pool.collect().open;
+
+  pool.open_failed(*opening.at(0), "full", Errc::limit_reached, OpenFailure::lease_acquire);
+  pool.open_failed(*opening.at(1), "full", Errc::limit_reached, OpenFailure::lease_acquire);
+  pool.open_failed(*opening.at(2), "no keys", Errc::refused, OpenFailure::token_provider);
+
+  const PoolCounters& counters = pool.state.counters();
+  EXPECT_EQ(counters.failed(OpenFailure::lease_acquire), 2u);
+  EXPECT_EQ(counters.failed(OpenFailure::token_provider), 1u);
+  EXPECT_EQ(counters.failed(OpenFailure::connection_open), 0u);
+  EXPECT_EQ(counters.open_failures(), 3u);
+  EXPECT_EQ(pool.state.last_failure()->reason, OpenFailure::token_provider);
+  EXPECT_EQ(pool.state.last_failure()->text(), "no token: no keys");
+}
+
+// How long the pool pauses after so many refusals in a row with one connection open.
+Duration pause_after_refusals(int refusals, Errc code, OpenFailure reason) {
+  TestPool pool(reservoir_rules(10, 4));
+  const std::vector<Slot*> opening = pool.collect().open;
+  pool.opened(*opening.at(0));
+  for (std::size_t i = 1; i < opening.size(); ++i) {
+    pool.open_failed(*opening.at(i), "full", code, reason);
+  }
+  Work work = pool.collect();
+  for (int i = 1; i < refusals; ++i) {
+    pool.now = work.wake_at;
+    while (work.open.empty()) {
+      work = pool.collect();
+      if (work.open.empty()) pool.now = work.wake_at;
+    }
+    for (Slot* slot : work.open) pool.open_failed(*slot, "full", code, reason);
+    work = pool.collect();
+  }
+  const Instant refused = pool.now;
+  while (work.open.empty()) {
+    pool.now = work.wake_at;
+    work = pool.collect();
+  }
+  return pool.now - refused;
+}
+
+TEST(PoolUpkeepTest, AFullServerIsAskedAgainSoonWhileSomeAreOpen) {
+  EXPECT_LE(pause_after_refusals(8, Errc::limit_reached, OpenFailure::connection_open), 1s);
+  EXPECT_GT(pause_after_refusals(8, Errc::connect_failed, OpenFailure::connection_open), 2s);
+  // Asking the cluster for a lease costs everybody.
+  EXPECT_GT(pause_after_refusals(8, Errc::limit_reached, OpenFailure::lease_acquire), 2s);
 }
 
 TEST(PoolUpkeepTest, WarmUpStopsAtItsSizeAndTheKeeperWaitsForIt) {

@@ -21,8 +21,8 @@ struct TestWaiter : Waiter {
 };
 
 // A queue that lets everybody go before it dies.
-struct TestQueue : WaiterQueue {
-  ~TestQueue() {
+struct WaiterTestQueue : WaiterQueue {
+  ~WaiterTestQueue() {
     WakeList wakes;
     while (next(kNever - Duration(1), wakes) != nullptr) {
       resolve(const_cast<Waiter&>(*longest()), WaitOutcome::closed, wakes);
@@ -34,7 +34,7 @@ struct TestQueue : WaiterQueue {
 TEST(WaiterQueueTest, TheLongestWaiterIsNext) {
   TestWaiter first(Instant(10s));
   TestWaiter second(Instant(5s));
-  TestQueue queue;
+  WaiterTestQueue queue;
   WakeList wakes;
   queue.add(first);
   queue.add(second);
@@ -48,7 +48,7 @@ TEST(WaiterQueueTest, TheLongestWaiterIsNext) {
 TEST(WaiterQueueTest, AWaiterWhoseDeadlinePassedTimesOutOnTheWay) {
   TestWaiter late(Instant(1s));
   TestWaiter patient(Instant(9s));
-  TestQueue queue;
+  WaiterTestQueue queue;
   WakeList wakes;
   queue.add(late);
   queue.add(patient);
@@ -63,7 +63,7 @@ TEST(WaiterQueueTest, AWaiterWhoseDeadlinePassedTimesOutOnTheWay) {
 
 TEST(WaiterQueueTest, AResolvedWaiterCannotBeWithdrawn) {
   TestWaiter waiter(Instant(9s));
-  TestQueue queue;
+  WaiterTestQueue queue;
   WakeList wakes;
   queue.add(waiter);
   queue.resolve(waiter, WaitOutcome::granted, wakes);
@@ -78,7 +78,7 @@ TEST(WaiterQueueTest, AResolvedWaiterCannotBeWithdrawn) {
 
 TEST(WaiterQueueTest, AWithdrawnWaiterIsNotWoken) {
   TestWaiter waiter(Instant(9s));
-  TestQueue queue;
+  WaiterTestQueue queue;
   queue.add(waiter);
 
   const bool is_withdrawn = queue.withdraw(waiter, WaitOutcome::timed_out);
@@ -91,7 +91,7 @@ TEST(WaiterQueueTest, AWithdrawnWaiterIsNotWoken) {
 RC_GTEST_PROP(WaiterQueueProperty, BehavesLikeADeque,
               (const std::vector<std::pair<std::uint8_t, std::uint8_t>>& commands)) {
   std::vector<std::unique_ptr<TestWaiter>> waiters;
-  TestQueue queue;
+  WaiterTestQueue queue;
   std::deque<TestWaiter*> model;
   Instant now{};
 

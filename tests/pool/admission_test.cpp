@@ -5,42 +5,57 @@
 
 #include <gtest/gtest.h>
 
+#include "support/counted_sources.hpp"
 #include "support/sim_pool.hpp"
 
 namespace forebay::test {
 namespace {
-
-class CountedLeases final : public LeaseSource {
- public:
-  explicit CountedLeases(int most) : most_(most) {}
-  Task<Result<Lease>> acquire(Instant) override {
-    if (out >= most_) co_return failure(Errc::limit_reached, "the cluster is full");
-    ++out;
-    co_return Lease(*this);
-  }
-  int out = 0;
-
- private:
-  void give_back() noexcept override { --out; }
-  const int most_;
-};
 
 // Says after a while that the connect may start.
 class SlowPermits final : public PermitSource {
  public:
   SlowPermits(Scheduler& scheduler, Duration delay) : scheduler_(scheduler), delay_(delay) {}
   Task<Result<Instant>> reserve(Instant deadline) override {
+    ++reserved;
     const Instant answer = scheduler_.now() + delay_;
     co_await sleep_until(scheduler_, std::min(answer, deadline));
     if (answer > deadline) co_return failure(Errc::timed_out, "no answer");
     co_return scheduler_.now();
   }
+  Duration settling_time() const override { return settling; }
   void give_back(Instant) override { ++given_back; }
+  Duration settling{};
+  int reserved = 0;
   int given_back = 0;
 
  private:
   Scheduler& scheduler_;
   const Duration delay_;
+};
+
+// Gives a lease, and a token, after a while.
+class SlowSources final : public LeaseSource, public TokenSource {
+ public:
+  explicit SlowSources(Scheduler& scheduler) : scheduler_(scheduler) {}
+  Task<Result<Lease>> acquire(Instant) override {
+    co_await sleep_for(scheduler_, lease_delay);
+    ++out;
+    ++granted;
+    co_return Lease(*this);
+  }
+  Task<Result<std::string>> token(Instant) override {
+    co_await sleep_for(scheduler_, token_delay);
+    co_return "token";
+  }
+  void reject(const std::string&) override {}
+  Duration lease_delay{};
+  Duration token_delay{};
+  int out = 0;
+  int granted = 0;
+
+ private:
+  void give_back() noexcept override { --out; }
+  Scheduler& scheduler_;
 };
 
 // A reservoir of four in virtual time.
@@ -50,10 +65,13 @@ class AdmissionTest : public testing::Test {
     PoolOptions options;
     options.size.max = 4;
     options.supply = Supply::reservoir;
+    options.size.target_ready = target_ready_;
     options.initial_fill_limit = 1s;
     PoolSharing sharing;
     sharing.leases = leases_ ? &*leases_ : nullptr;
-    sharing.permits = permits_ ? &*permits_ : nullptr;
+    if (slow_) sharing.leases = &*slow_;
+    if (slow_) sharing.tokens = &*slow_;
+    sharing.permits = permits_ ? &*permits_ : other_permits_;
     pool_.emplace(Env{scheduler_, random_, clock_}, connector_, options, sharing);
     start_detached(scheduler_, drop(pool_->start()));
   }
@@ -63,23 +81,47 @@ class AdmissionTest : public testing::Test {
     scheduler_.set_after_step({});
     pool_.reset();
   }
+  // Whether the pool is gone in that time; what it has asked may go on.
+  bool close_within(Duration limit) {
+    bool is_gone = false;
+    start_detached(scheduler_, note_close(scheduler_.now() + limit, is_gone));
+    scheduler_.run_for(limit);
+    if (is_gone) pool_.reset();
+    return is_gone;
+  }
+  Task<void> note_close(Instant deadline, bool& is_gone) {
+    is_gone = co_await pool_->close(deadline);
+  }
   void TearDown() override {
     if (pool_) close();
   }
   static Task<void> drop(Task<bool> task) { co_await std::move(task); }
+  void borrow(Duration hold) { start_detached(scheduler_, use(hold)); }
+  Task<void> use(Duration hold) {
+    const Instant deadline = scheduler_.now() + 1h;
+    Result<PooledConnection> got = co_await pool_->acquire(deadline);
+    FOREBAY_CHECK(got.has_value());
+    served_.push_back(scheduler_.now());
+    co_await sleep_for(scheduler_, hold);
+  }
 
   sim::SimScheduler scheduler_;
   SeededRandom random_{1};
   sim::SimWallClock clock_{scheduler_, WallTime()};
   FakeServer server_{scheduler_};
   FakeConnector connector_{server_};
+  StepLog log_;
   std::optional<CountedLeases> leases_;
   std::optional<SlowPermits> permits_;
+  std::optional<SlowSources> slow_;
+  PermitSource* other_permits_ = nullptr;
+  int target_ready_ = 4;
+  std::vector<Instant> served_;
   std::optional<Pool> pool_;
 };
 
 TEST_F(AdmissionTest, EveryConnectionHoldsALeaseUntilItIsGone) {
-  leases_.emplace(4);
+  leases_.emplace(log_, 4);
   start();
   scheduler_.run_for(1s);
   EXPECT_EQ(leases_->out, 4);
@@ -93,7 +135,7 @@ TEST_F(AdmissionTest, EveryConnectionHoldsALeaseUntilItIsGone) {
 }
 
 TEST_F(AdmissionTest, WithoutALeaseNothingIsOpened) {
-  leases_.emplace(2);
+  leases_.emplace(log_, 2);
   start();
 
   scheduler_.run_for(10s);
@@ -111,11 +153,11 @@ TEST_F(AdmissionTest, APermitMayTakeLongerThanAConnect) {
   scheduler_.run_for(30s);
 
   EXPECT_EQ(pool_->gauges().ready, 4);
-  EXPECT_EQ(pool_->statistics().counters.open_failures, 0u);
+  EXPECT_EQ(pool_->statistics().counters.open_failures(), 0u);
 }
 
 TEST_F(AdmissionTest, WithoutAPermitTheLeaseGoesBack) {
-  leases_.emplace(4);
+  leases_.emplace(log_, 4);
   permits_.emplace(scheduler_, 1h);
   start();
 
@@ -135,6 +177,116 @@ TEST_F(AdmissionTest, APermitThatIsNotNeededGoesBack) {
 
   EXPECT_EQ(permits_->given_back, 4);
   EXPECT_EQ(server_.steps["connect"], 0);
+}
+
+// The sources belong to others too, so they cannot be closed to end what one pool waits for.
+TEST_F(AdmissionTest, ClosingDoesNotWaitForALeaseAndALateOneGoesBack) {
+  slow_.emplace(scheduler_).lease_delay = 20s;
+  start();
+  scheduler_.run_for(1s);
+
+  EXPECT_TRUE(close_within(5s));
+
+  EXPECT_EQ(slow_->granted, 0);
+  scheduler_.run();
+  EXPECT_EQ(slow_->granted, 4);
+  EXPECT_EQ(slow_->out, 0);
+  EXPECT_EQ(server_.steps["connect"], 0);
+}
+
+TEST_F(AdmissionTest, ClosingDoesNotWaitForATokenAndGivesTheLeaseBack) {
+  slow_.emplace(scheduler_).token_delay = 20s;
+  start();
+  scheduler_.run_for(1s);
+  EXPECT_EQ(slow_->out, 4);
+
+  EXPECT_TRUE(close_within(5s));
+
+  EXPECT_EQ(slow_->out, 0);
+  scheduler_.run();
+  EXPECT_EQ(server_.steps["connect"], 0);
+}
+
+TEST_F(AdmissionTest, ClosingDoesNotWaitForAPermitAndALateOneGoesBack) {
+  permits_.emplace(scheduler_, 20s);
+  start();
+  scheduler_.run_for(1s);
+
+  EXPECT_TRUE(close_within(5s));
+
+  EXPECT_EQ(permits_->given_back, 0);
+  scheduler_.run();
+  EXPECT_EQ(permits_->given_back, 4);
+  EXPECT_EQ(server_.steps["connect"], 0);
+}
+
+// A process that is stopped and goes on wakes up with places whose time has passed.
+class StalePermits final : public PermitSource {
+ public:
+  explicit StalePermits(Scheduler& scheduler) : scheduler_(scheduler) {}
+  Task<Result<Instant>> reserve(Instant) override {
+    ++reserved;
+    co_return scheduler_.now() - (reserved <= stale ? 300ms : 0ms);
+  }
+  void give_back(Instant) override { ++given_back; }
+  int stale = 0;
+  int reserved = 0;
+  int given_back = 0;
+
+ private:
+  Scheduler& scheduler_;
+};
+
+TEST_F(AdmissionTest, APlaceWhoseTimeHasPassedIsGivenUpForAnother) {
+  StalePermits permits(scheduler_);
+  permits.stale = 2;
+  other_permits_ = &permits;
+  target_ready_ = 1;
+  start();
+  scheduler_.run_for(1s);
+  EXPECT_EQ(permits.reserved, 3);
+  EXPECT_EQ(permits.given_back, 2);
+  EXPECT_EQ(server_.sessions, 1);
+  close();
+}
+
+// Every acquire of a reservoir leaves a gap, and most gaps close by themselves at once. A question
+// to the cluster for each of them would cost it more than the connects.
+TEST_F(AdmissionTest, AGapThatClosesInAMomentAsksNobody) {
+  target_ready_ = 2;
+  permits_.emplace(scheduler_, 5ms);
+  permits_->settling = 50ms;
+  start();
+  scheduler_.run_for(1s);
+  ASSERT_EQ(permits_->reserved, 2);
+
+  for (int beat = 0; beat < 20; ++beat) {
+    borrow(10ms);
+    scheduler_.run_for(100ms);
+  }
+  EXPECT_EQ(permits_->reserved, 2);
+  EXPECT_EQ(server_.sessions, 2);
+
+  borrow(1s);
+  scheduler_.run_for(500ms);
+  EXPECT_EQ(permits_->reserved, 3);
+  EXPECT_EQ(server_.sessions, 3);
+}
+
+TEST_F(AdmissionTest, WhoeverWaitsDoesNotWaitForAGapToSettle) {
+  target_ready_ = 1;
+  permits_.emplace(scheduler_, 5ms);
+  permits_->settling = 10s;
+  start();
+  scheduler_.run_for(20s);
+  ASSERT_EQ(server_.sessions, 1);
+
+  const Instant asked = scheduler_.now();
+  borrow(1min);
+  borrow(1min);
+  scheduler_.run_for(1s);
+  ASSERT_EQ(served_.size(), 2u);
+  EXPECT_LE(served_.back() - asked, 100ms);
 }
 
 }  // namespace

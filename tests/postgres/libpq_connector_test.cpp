@@ -268,7 +268,7 @@ TEST_F(LibpqConnectorTest, AFailedAttemptLeavesNothingBehind) {
 }
 
 Task<void> connect_and_close(LibpqConnector& connector, Instant deadline, int& connected) {
-  Result<std::unique_ptr<Connection>> connection = co_await connector.connect(deadline);
+  Result<std::unique_ptr<Connection>> connection = co_await connector.connect("", deadline);
   if (!connection) co_return;
   ++connected;
   co_await (*connection)->close(deadline);

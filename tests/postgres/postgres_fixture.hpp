@@ -44,9 +44,10 @@ class Client {
   LibpqConnector& connector() { return connector_; }
   Runtime& runtime() { return runtime_; }
 
-  Result<std::unique_ptr<LibpqConnection>> try_connect(Duration timeout = kPatience) {
+  Result<std::unique_ptr<LibpqConnection>> try_connect(Duration timeout = kPatience,
+                                                       const std::string& password = "") {
     Result<std::unique_ptr<Connection>> connection =
-        run_blocking(runtime_.scheduler(), connector_.connect(in(timeout)));
+        run_blocking(runtime_.scheduler(), connector_.connect(password, in(timeout)));
     if (!connection) return failure(connection.error());
     auto* typed = static_cast<LibpqConnection*>(connection->release());
     return std::unique_ptr<LibpqConnection>(typed);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,9 @@ struct FakeServer {
   int connecting = 0;
   int most_connecting = 0;
   std::vector<Instant> connect_starts;
-  std::map<std::string, int> steps;  // how often each kind of step ran
+  std::vector<std::string> passwords;    // of all attempts, in order
+  std::set<std::string> expired_tokens;  // refused as such
+  std::map<std::string, int> steps;      // how often each kind of step ran
 
   bool step_fails(const std::string& step) {
     const int number = ++steps[step];
@@ -91,9 +94,14 @@ class FakeConnector final : public Connector {
  public:
   explicit FakeConnector(FakeServer& server) : server_(server) {}
 
-  Task<Result<std::unique_ptr<Connection>>> connect(Instant deadline) override {
+  Task<Result<std::unique_ptr<Connection>>> connect(std::string password,
+                                                    Instant deadline) override {
+    server_.passwords.push_back(std::move(password));
     server_.connect_starts.push_back(server_.scheduler.now());
     const bool fails = server_.step_fails("connect");
+    if (server_.expired_tokens.contains(server_.passwords.back())) {
+      co_return failure(Errc::token_expired, "access denied");
+    }
     if (server_.sessions >= server_.limit) {
       ++server_.refusals;
       co_return failure(Errc::limit_reached, "sorry, too many clients already");

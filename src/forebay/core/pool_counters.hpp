@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "forebay/core/discard_reason.hpp"
+#include "forebay/core/open_failure.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay {
@@ -17,12 +18,20 @@ struct PoolCounters {
   std::uint64_t timeouts = 0;  // callers whose deadline passed
   std::uint64_t given_back = 0;
   std::uint64_t opened = 0;
-  std::uint64_t open_failures = 0;
   std::uint64_t leaks_reported = 0;
   std::array<std::uint64_t, kDiscardReasons> discards{};
+  std::array<std::uint64_t, kOpenFailures> failures{};  // connections that could not be opened
 
   std::uint64_t discarded(DiscardReason reason) const {
     return discards[static_cast<std::size_t>(reason)];
+  }
+  std::uint64_t failed(OpenFailure reason) const {
+    return failures[static_cast<std::size_t>(reason)];
+  }
+  std::uint64_t open_failures() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : failures) sum += count;
+    return sum;
   }
 };
 
@@ -34,9 +43,9 @@ inline void add(PoolCounters& sum, const PoolCounters& more) {
   sum.timeouts += more.timeouts;
   sum.given_back += more.given_back;
   sum.opened += more.opened;
-  sum.open_failures += more.open_failures;
   sum.leaks_reported += more.leaks_reported;
   for (std::size_t i = 0; i < kDiscardReasons; ++i) sum.discards[i] += more.discards[i];
+  for (std::size_t i = 0; i < kOpenFailures; ++i) sum.failures[i] += more.failures[i];
 }
 
 }  // namespace forebay

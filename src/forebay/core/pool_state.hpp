@@ -102,7 +102,7 @@ class PoolState {
   // made it needless.
   bool is_still_wanted(const Slot& slot, Instant now) const;
   void opened(Slot& slot, Instant now, Duration connect_time, Random& random, WakeList& wakes);
-  void open_failed(Instant now, std::string error, Random& random);
+  void open_failed(Instant now, FailedOpen failed, Random& random);
   void refuse_opening(Slot& slot, DiscardReason reason);  // it did open, and must be closed
   void reset_done(Slot& slot, Instant now, bool is_clean, WakeList& wakes);
   void check_done(Slot& slot, Instant now, bool is_alive, WakeList& wakes);
@@ -138,7 +138,8 @@ class PoolState {
   // True: it would open more, and the budget that it shares has no room.
   bool is_starved(Instant now) const;
   Duration connect_time() const { return connect_time_.estimate(); }
-  const std::string& last_open_error() const { return last_open_error_; }
+  // Of the last attempt to open, if that failed.
+  const std::optional<FailedOpen>& last_failure() const { return last_failure_; }
   // Calls visit(slot) for every lent slot, in no particular order.
   template <class Visit>
   void for_each_lent(Visit&& visit) const {
@@ -226,8 +227,8 @@ class PoolState {
   Instant backoff_until_ = Instant::min();
   Instant keeper_from_ = Instant::min();
   Instant suspect_since_ = Instant::min();
-  Instant short_since_ = kNever;  // since when fewer than the target have been ready
-  std::string last_open_error_;
+  Instant short_since_ = kNever;            // since when fewer than the target have been ready
+  std::optional<FailedOpen> last_failure_;  // none after a success
   Instant next_check_scan_ = Instant::min();
   Instant next_leak_scan_ = Instant::min();
   int attention_below_ = 0;    // fewer ready than this is news to the background loop

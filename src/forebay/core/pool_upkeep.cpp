@@ -14,6 +14,10 @@ namespace {
 // stale for longer.
 constexpr Duration kLongestNap = std::chrono::seconds(1);
 
+// The longest pause while the server has no connection left for us and some of ours are open: the
+// next that ends makes room, and others want it too.
+constexpr Duration kLongestPauseAtLimit = std::chrono::seconds(1);
+
 constexpr Duration kShortestPostponement = std::chrono::milliseconds(1);
 
 // How finely checks and leaks are timed: being a sixteenth of their period late saves looking at
@@ -110,6 +114,7 @@ void PoolState::opened(Slot& slot, Instant now, Duration connect_time, Random& r
   connect_time_.add(connect_time);
   failures_ = 0;
   backoff_until_ = Instant::min();
+  last_failure_.reset();
 
   slot.opened_at = now;
   slot.expires_at = deadline_after(now, draw_lifetime(rules_.expiry, random));
@@ -122,12 +127,16 @@ void PoolState::opened(Slot& slot, Instant now, Duration connect_time, Random& r
 }
 
 // A burst of connects that fail together is one failure: the next attempts come after one backoff.
-void PoolState::open_failed(Instant now, std::string error, Random& random) {
-  ++counters_.open_failures;
-  last_open_error_ = std::move(error);
+void PoolState::open_failed(Instant now, FailedOpen failed, Random& random) {
+  ++counters_.failures[static_cast<std::size_t>(failed.reason)];
+  const bool is_server_full =
+      failed.reason == OpenFailure::connection_open && failed.error.code() == Errc::limit_reached;
+  last_failure_.emplace(std::move(failed));
   if (now < backoff_until_) return;
   ++failures_;
-  backoff_until_ = now + backoff_delay(rules_.backoff, failures_, random);
+  BackoffRule rule = rules_.backoff;
+  if (is_server_full && open() > 0) rule.longest = std::min(rule.longest, kLongestPauseAtLimit);
+  backoff_until_ = now + backoff_delay(rule, failures_, random);
 }
 
 void PoolState::refuse_opening(Slot& slot, DiscardReason reason) {

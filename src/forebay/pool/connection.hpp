@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "forebay/base/error.hpp"
 #include "forebay/env/task.hpp"
@@ -35,8 +36,11 @@ class Connection {
 class Connector {
  public:
   virtual ~Connector() = default;
-  // One attempt. When it fails, nothing of it is left on the server.
-  virtual Task<Result<std::unique_ptr<Connection>>> connect(Instant deadline) = 0;
+  // One attempt, with this password; if it is empty, with whatever the connector has of its own.
+  // Errc::token_expired: the server says that the password has run out. When an attempt fails,
+  // nothing of it is left on the server, and no error repeats the password.
+  virtual Task<Result<std::unique_ptr<Connection>>> connect(std::string password,
+                                                            Instant deadline) = 0;
   // Ends attempts in progress early, with Errc::closed. Confined to the scheduler.
   virtual void close() = 0;
 };

@@ -163,7 +163,10 @@ PoolStatistics Exchange::statistics() const {
     PoolStatistics result;
     static_cast<PoolGauges&>(result) = gauges_of(state);
     result.connect_time = state.connect_time();
-    result.last_connect_error = state.last_open_error();
+    if (const std::optional<FailedOpen>& failed = state.last_failure()) {
+      result.last_connect_error = failed->text();
+      result.last_open_failure = failed->reason;
+    }
     result.counters = state.counters();
     return result;
   });

@@ -1,43 +1,106 @@
 #include "forebay/pool/gate.hpp"
 
 namespace forebay {
+namespace {
+
+// A process that was stopped for a while, or has too little of the processor, wakes up when its
+// place in the rate has passed. Used then, it would meet the places that others took since.
+constexpr Duration kLateness = std::chrono::milliseconds(250);
+constexpr int kPlaces = 3;
+constexpr const char* kTooBusy =
+    "this process was too busy to start three connects within 250 ms of their time";
+
+// What to do is said where it is known which of the two it was.
+void explain_expired_token(FailedOpen& failed, bool has_source) {
+  const char* const advice =
+      has_source ? "; a fresh token was refused in the same way, so the clock of this machine is "
+                   "probably wrong: compare it with a time server (timedatectl) and correct it"
+                 : "; the password in the connection string is a token that has run out: give the "
+                   "pool a token source (PoolSharing::tokens), which makes a fresh one each time";
+  failed.error = Error(Errc::token_expired, failed.error.text() + advice, failed.error.sqlstate());
+}
+
+}  // namespace
 
 Gate::Gate(Exchange& exchange, Connector& connector, const PoolOptions& options,
-           LeaseSource* leases, PermitSource* permits)
+           GateSources sources)
     : exchange_(exchange),
       connector_(connector),
       options_(options),
-      leases_(leases),
-      permits_(permits),
-      closing_(exchange.scheduler()) {}
+      sources_(sources),
+      closing_(exchange.scheduler()),
+      questions_(exchange.scheduler()) {}
 
 void Gate::close() {
   is_closed_ = true;
   closing_.notify_all();
+  questions_.end();
   connector_.close();
 }
 
+// The lease goes back with the slot.
 Task<Opening> Gate::open(ConnectionSlot& slot) {
-  const Scheduler& scheduler = exchange_.scheduler();
-  if (leases_ != nullptr) {
-    const Instant deadline = deadline_after(scheduler.now(), options_.admission_timeout);
-    Result<Lease> lease = co_await leases_->acquire(deadline);
-    if (!lease) co_return Opening(GateOutcome::failed, "no lease: " + lease.error().text());
-    slot.lease = std::move(*lease);
+  const bool is_lasting = co_await settle(slot);
+  if (!is_lasting) co_return Opening(GateOutcome::not_wanted);
+  if (sources_.leases != nullptr) {
+    Task<Result<Lease>> asking = sources_.leases->acquire(admission_deadline());
+    std::optional<Result<Lease>> lease = co_await questions_.ask(std::move(asking));
+    if (!lease) co_return Opening(GateOutcome::not_wanted);
+    if (!*lease) co_return Opening(OpenFailure::lease_acquire, lease->error());
+    slot.lease = std::move(**lease);
   }
-  if (permits_ == nullptr) {
+  std::string token;
+  Opening opening = co_await attempt(slot, token);
+  if (opening.has_expired_token() && sources_.tokens != nullptr) {
+    sources_.tokens->reject(token);
+    opening = co_await attempt(slot, token);
+  }
+  if (opening.has_expired_token())
+    explain_expired_token(*opening.failed, sources_.tokens != nullptr);
+  co_return opening;
+}
+
+// A caller who takes a connection and is back in a moment leaves a gap for that moment. It is not
+// worth a question to the cluster, nor its place in the rate; whoever waits is.
+Task<bool> Gate::settle(const ConnectionSlot& slot) {
+  const Duration time =
+      sources_.permits == nullptr ? Duration::zero() : sources_.permits->settling_time();
+  if (time == Duration::zero() || is_closed_) co_return true;
+  if (exchange_.ask([](const PoolState& state) { return state.waiters() > 0; })) co_return true;
+  co_await closing_.wait_until(exchange_.scheduler().now() + time);
+  co_return is_still_wanted(slot);
+}
+
+Task<Opening> Gate::attempt(ConnectionSlot& slot, std::string& token) {
+  if (sources_.tokens != nullptr) {
+    Task<Result<std::string>> asking = sources_.tokens->token(admission_deadline());
+    std::optional<Result<std::string>> made = co_await questions_.ask(std::move(asking));
+    if (!made) co_return Opening(GateOutcome::not_wanted);
+    if (!*made) co_return Opening(OpenFailure::token_provider, made->error());
+    token = std::move(**made);
+  }
+  PermitSource* const permits = sources_.permits;
+  if (permits == nullptr) {
     if (!is_still_wanted(slot)) co_return Opening(GateOutcome::not_wanted);
-    co_return co_await connect(slot);
+    co_return co_await connect(slot, token);
   }
-  const Instant deadline = deadline_after(scheduler.now(), options_.admission_timeout);
-  const Result<Instant> place = co_await permits_->reserve(deadline);
-  if (!place) co_return Opening(GateOutcome::failed, "no permit: " + place.error().text());
-  if (!is_closed_) co_await closing_.wait_until(*place);
-  if (!is_still_wanted(slot)) {
-    permits_->give_back(*place);
-    co_return Opening(GateOutcome::not_wanted);
+  for (int round = 0; round < kPlaces; ++round) {
+    Task<Result<Instant>> asking = permits->reserve(admission_deadline());
+    std::function<void(Instant&)> late = [permits](Instant& start) { permits->give_back(start); };
+    const std::optional<Result<Instant>> place =
+        co_await questions_.ask(std::move(asking), std::move(late));
+    if (!place) co_return Opening(GateOutcome::not_wanted);
+    if (!*place) co_return Opening(OpenFailure::rate_limit, place->error());
+    const Instant start = **place;
+    if (!is_closed_) co_await closing_.wait_until(start);
+    if (!is_still_wanted(slot)) {
+      permits->give_back(start);
+      co_return Opening(GateOutcome::not_wanted);
+    }
+    if (exchange_.scheduler().now() - start <= kLateness) co_return co_await connect(slot, token);
+    permits->give_back(start);
   }
-  co_return co_await connect(slot);
+  co_return Opening(OpenFailure::rate_limit, Error(Errc::timed_out, kTooBusy));
 }
 
 bool Gate::is_still_wanted(const ConnectionSlot& slot) const {
@@ -46,12 +109,17 @@ bool Gate::is_still_wanted(const ConnectionSlot& slot) const {
   return exchange_.ask([&](const PoolState& state) { return state.is_still_wanted(slot, now); });
 }
 
-Task<Opening> Gate::connect(ConnectionSlot& slot) {
+Instant Gate::admission_deadline() const {
+  return deadline_after(exchange_.scheduler().now(), options_.admission_timeout);
+}
+
+Task<Opening> Gate::connect(ConnectionSlot& slot, std::string password) {
   const Scheduler& scheduler = exchange_.scheduler();
   const Instant started = scheduler.now();
   const Instant deadline = deadline_after(started, options_.connect_timeout);
-  Result<std::unique_ptr<Connection>> connected = co_await connector_.connect(deadline);
-  if (!connected) co_return Opening(GateOutcome::failed, connected.error().text());
+  Result<std::unique_ptr<Connection>> connected =
+      co_await connector_.connect(std::move(password), deadline);
+  if (!connected) co_return Opening(OpenFailure::connection_open, connected.error());
   slot.connection = std::move(*connected);
   Opening opening(GateOutcome::opened);
   opening.connect_time = scheduler.now() - started;
@@ -60,7 +128,7 @@ Task<Opening> Gate::connect(ConnectionSlot& slot) {
     Result<void> accepted = co_await options_.after_connect(*slot.connection, deadline);
     if (!accepted) {
       opening.outcome = GateOutcome::failed;
-      opening.error = "the after-connect hook refused it: " + accepted.error().text();
+      opening.failed.emplace(OpenFailure::after_connect, accepted.error());
     }
   }
   co_return opening;

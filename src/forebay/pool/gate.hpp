@@ -1,17 +1,22 @@
 // Gate: the one place where a physical connection is opened, for whatever purpose.
 //
 // What is free to give back comes first, what perishes comes last: the approval is in the
-// slot when it comes here, then a lease (the cluster may have one more), then a permit (now is
-// allowed), then the connect. Whatever was taken goes back when a later step fails. Confined to
-// the pool's scheduler.
+// slot when it comes here, then a lease (the cluster may have one more), then a token (who we are),
+// then a permit (now is allowed), then the connect. Whatever was taken goes back when a later step
+// fails. A connect whose token had run out is tried once more, with a fresh token and a permit of
+// its own, because the server counts each attempt. Confined to the pool's scheduler.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "forebay/env/condition.hpp"
+#include "forebay/env/questions.hpp"
 #include "forebay/pool/admission.hpp"
 #include "forebay/pool/exchange.hpp"
 #include "forebay/pool/options.hpp"
+#include "forebay/pool/token_source.hpp"
 
 namespace forebay {
 
@@ -24,32 +29,48 @@ enum class GateOutcome : std::uint8_t {
 class Opening {
  public:
   explicit Opening(GateOutcome result) : outcome(result) {}
-  Opening(GateOutcome result, std::string text) : outcome(result), error(std::move(text)) {}
+  Opening(OpenFailure step, Error error)
+      : outcome(GateOutcome::failed), failed(std::in_place, step, std::move(error)) {}
+
+  bool has_expired_token() const {
+    return failed && failed->reason == OpenFailure::connection_open &&
+           failed->error.code() == Errc::token_expired;
+  }
 
   GateOutcome outcome;
-  std::string error;        // when it failed
+  std::optional<FailedOpen> failed;
   Duration connect_time{};  // when it opened
+};
+
+// Each may be null: no limit, and the connector's own password. All may be shared with other pools
+// of the scheduler, and outlive what was asked of them (env/questions.hpp).
+struct GateSources {
+  LeaseSource* leases = nullptr;
+  TokenSource* tokens = nullptr;
+  PermitSource* permits = nullptr;
 };
 
 class Gate {
  public:
-  // Either source may be null: no limit. Both may be shared with other pools of the scheduler.
-  Gate(Exchange& exchange, Connector& connector, const PoolOptions& options, LeaseSource* leases,
-       PermitSource* permits);
+  Gate(Exchange& exchange, Connector& connector, const PoolOptions& options, GateSources sources);
 
   Task<Opening> open(ConnectionSlot& slot);
   void close();  // ends what is in flight early
 
  private:
-  Task<Opening> connect(ConnectionSlot& slot);
+  // With a token, which it leaves in its argument.
+  Task<bool> settle(const ConnectionSlot& slot);
+  Task<Opening> attempt(ConnectionSlot& slot, std::string& token);
+  Task<Opening> connect(ConnectionSlot& slot, std::string password);
   bool is_still_wanted(const ConnectionSlot& slot) const;
+  Instant admission_deadline() const;
 
   Exchange& exchange_;
   Connector& connector_;
   const PoolOptions& options_;
-  LeaseSource* const leases_;
-  PermitSource* const permits_;
+  const GateSources sources_;
   Condition closing_;
+  Questions questions_;
   bool is_closed_ = false;
 };
 

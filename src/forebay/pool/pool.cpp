@@ -4,6 +4,7 @@
 
 #include "forebay/base/check.hpp"
 #include "forebay/base/log.hpp"
+#include "forebay/pool/retire_signal.hpp"
 #include "forebay/pool/supplier.hpp"
 
 namespace forebay {
@@ -13,9 +14,17 @@ std::string join(const std::vector<std::string>& texts) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-PoolOptions checked(PoolOptions options) {
+// Where connections may have to be gone at short notice, what happens to one takes at most half of
+// it, because its close comes after.
+PoolOptions checked(PoolOptions options, const RetireSignal* retire) {
   const std::vector<std::string> wrong = problems(options);
   FOREBAY_CHECK(wrong.empty(), join(wrong));
+  if (retire != nullptr) {
+    options.connect_timeout = std::min(options.connect_timeout, retire->notice() / 2);
+    options.reset_timeout = std::min(options.reset_timeout, retire->notice() / 2);
+    options.check_timeout = std::min(options.check_timeout, retire->notice() / 2);
+    options.close_timeout = std::min(options.close_timeout, retire->notice() / 2);
+  }
   return options;
 }
 
@@ -24,10 +33,17 @@ PoolOptions checked(PoolOptions options) {
 struct Pool::Parts {
   Parts(Env world, Connector& connector, PoolOptions pool_options, PoolSharing sharing)
       : env(world),
-        options(checked(std::move(pool_options))),
+        options(checked(std::move(pool_options), sharing.retire)),
+        retire(sharing.retire),
         exchange(rules_of(options), sharing.budget, world.scheduler, options.reset_timeout),
-        gate(exchange, connector, options, sharing.leases, permits_of(sharing)),
-        supplier(world, exchange, gate, options) {}
+        gate(exchange, connector, options,
+             GateSources{sharing.leases, sharing.tokens, permits_of(sharing)}),
+        supplier(world, exchange, gate, options) {
+    if (retire != nullptr) retire->join(exchange);
+  }
+  ~Parts() {
+    if (retire != nullptr) retire->leave(exchange);
+  }
 
   PermitSource* permits_of(const PoolSharing& sharing) {
     if (sharing.permits != nullptr) return sharing.permits;
@@ -39,6 +55,7 @@ struct Pool::Parts {
 
   const Env env;
   const PoolOptions options;
+  RetireSignal* const retire;
   std::optional<ConnectPacer> pacer;
   std::optional<LocalPermits> local_permits;
   Exchange exchange;

@@ -22,13 +22,20 @@ class Budget;
 class ConnectPacer;
 class LeaseSource;
 class PermitSource;
+class RetireSignal;
+class TokenSource;
 
-// What pools may share, in a process and over a cluster; null means of its own.
+// What pools may share, in a process and over a cluster; null means of its own. All outlive their
+// pools. A pool that closes does not wait for leases, permits and tokens that it has asked for:
+// their sources also outlive those answers, for admission_timeout or until they are closed
+// themselves.
 struct PoolSharing {
   Budget* budget = nullptr;         // one cap over all pools of the process
   ConnectPacer* pacer = nullptr;    // one rate over those of one scheduler
   LeaseSource* leases = nullptr;    // one cap over the cluster
   PermitSource* permits = nullptr;  // one rate over the cluster; the pacer is then not asked
+  TokenSource* tokens = nullptr;    // the password of each connect; else the connector's own
+  RetireSignal* retire = nullptr;   // tells when everything that is open has to go
 };
 
 class Pool {

@@ -2,6 +2,7 @@
 // every second.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "forebay/core/pool_counters.hpp"
@@ -24,7 +25,9 @@ struct PoolGauges {
 
 struct PoolStatistics : PoolGauges {
   Duration connect_time{};  // as observed lately
+  // Of the last attempt to open, if that failed; a success clears both.
   std::string last_connect_error;
+  std::optional<OpenFailure> last_open_failure;
   PoolCounters counters;
 };
 

@@ -98,7 +98,7 @@ Task<bool> Supplier::try_open(ConnectionSlot& slot) {
   }
   if (opening.outcome == GateOutcome::failed) {
     exchange_.decide([&](PoolState& state, WakeList&) {
-      state.open_failed(now, std::move(opening.error), env_.random);
+      state.open_failed(now, std::move(*opening.failed), env_.random);
     });
   }
   if (slot.connection) {  // it opened, and the application's hook refused it

@@ -42,9 +42,15 @@ LibpqConnector::~LibpqConnector() {
   FOREBAY_CHECK(running_ == 0, "a connector died before its attempts");
 }
 
-Task<Result<std::unique_ptr<Connection>>> LibpqConnector::connect(Instant deadline) {
+Task<Result<std::unique_ptr<Connection>>> LibpqConnector::connect(std::string password,
+                                                                  Instant deadline) {
   if (is_closed_) co_return failure(Errc::closed, "the connector is closed");
-  ConnectAttempt attempt(env_, target_);
+  ConnectionString target = target_;
+  if (!password.empty()) {
+    const Result<void> is_set = target.set("password", std::move(password));
+    if (!is_set) co_return failure(is_set.error());
+  }
+  ConnectAttempt attempt(env_, std::move(target));
   const Registration registration(*this, attempt);
   const Result<void> outcome = co_await attempt.run(deadline);
   const Instant goodbye = deadline_after(env_.scheduler.now(), kGoodbye);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
+#include "forebay/postgres/refusal_advice.hpp"
 #include "forebay/postgres/sqlstate.hpp"
 
 namespace forebay::postgres {
@@ -84,6 +85,9 @@ Error connect_error(std::string_view verbose_message, const ConnectionString& ta
   }
   if (text.empty()) text = "libpq gave no reason";
   const Errc code = connect_error_code(meaning_of(sqlstate, text, SqlPhase::connecting));
+  if (const std::string_view advice = refusal_advice(text); !advice.empty()) {
+    text += fmt::format(" ({})", advice);
+  }
   return Error(code, target.scrubbed(std::move(text)), std::move(sqlstate));
 }
 

@@ -26,10 +26,13 @@ struct CodeRule {
 
 using enum SqlMeaning;
 
-constexpr std::array<MessageRule, 17> kMessages{{
+constexpr std::array<MessageRule, 19> kMessages{{
+    // In the hint of an "access denied", which is why it stands before that.
+    {Where::connecting, "", "signature expired", token_expired},
     {Where::connecting, "", "unable to accept connection, too many", limit_reached},
     {Where::connecting, "", "unable to accept connection, rate", limit_reached},
     {Where::connecting, "", "unable to accept connection, access denied", refused},
+    {Where::connecting, "", "unable to accept connection, sni", refused},
     {Where::connecting, "", "unable to accept connection, waking up", waking_up},
     {Where::connecting, "", "iam authentication failed", refused},
     {Where::connecting, "", "wrong user to action mapping", refused},
@@ -89,6 +92,7 @@ std::string_view name(SqlMeaning meaning) {
     case success: return "success";
     case serialization_conflict: return "serialization_conflict";
     case limit_reached: return "limit_reached";
+    case token_expired: return "token_expired";
     case refused: return "refused";
     case shutting_down: return "shutting_down";
     case connection_lost: return "connection_lost";
@@ -123,6 +127,7 @@ Errc connect_error_code(SqlMeaning meaning) {
   switch (meaning) {
     case limit_reached: return Errc::limit_reached;
     case refused: return Errc::refused;
+    case token_expired: return Errc::token_expired;
     default: return Errc::connect_failed;
   }
 }

@@ -15,6 +15,7 @@ enum class SqlMeaning : std::uint8_t {
   success,
   serialization_conflict,  // another transaction won: run the whole transaction again
   limit_reached,           // no connection left for us, or not at this rate
+  token_expired,           // DSQL: the token was good once; a fresh one may do
   refused,                 // credentials, database or role: trying again changes nothing
   shutting_down,           // the server is stopping or starting, and drops its sessions
   connection_lost,         // this session is over

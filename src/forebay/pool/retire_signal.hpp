@@ -1,0 +1,40 @@
+// RetireSignal: one word to all pools that have joined that everything they have open must go.
+//
+// A process that may lose its lease on the cluster's connections raises it. Pools join when they
+// are made and leave when they die; whoever raises promises to wait `notice` before it counts on
+// the connections being gone, and the pools keep their time limits for connecting and closing
+// within that. What a caller holds for longer is closed when it comes back, and not before.
+// Thread-safe. It outlives its pools.
+#pragma once
+
+#include <vector>
+
+#include "forebay/base/mutex.hpp"
+#include "forebay/core/discard_reason.hpp"
+#include "forebay/env/time.hpp"
+
+namespace forebay {
+
+class Exchange;
+
+class RetireSignal {
+ public:
+  explicit RetireSignal(Duration notice) : notice_(notice) {}
+  RetireSignal(const RetireSignal&) = delete;
+  RetireSignal& operator=(const RetireSignal&) = delete;
+  ~RetireSignal();  // REQUIRES: all have left
+
+  void raise(DiscardReason reason);
+  Duration notice() const { return notice_; }
+
+  // For pools.
+  void join(Exchange& exchange);
+  void leave(Exchange& exchange);
+
+ private:
+  const Duration notice_;
+  Mutex mutex_;
+  std::vector<Exchange*> pools_ FOREBAY_GUARDED_BY(mutex_);
+};
+
+}  // namespace forebay
