@@ -5,6 +5,7 @@
 
 #include "forebay/base/error.hpp"
 #include "forebay/base/log.hpp"
+#include "forebay/cluster.hpp"
 #include "forebay/core/connect_pacer.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
@@ -12,5 +13,6 @@
 #include "forebay/env/task.hpp"
 #include "forebay/env/task_group.hpp"
 #include "forebay/pool/budget.hpp"
+#include "forebay/pool/function_tokens.hpp"
 #include "forebay/pool/pool.hpp"
 #include "forebay/postgres/postgres_pool.hpp"

@@ -50,6 +50,7 @@ int run_script(int k, int length, Fate bad) {
   EXPECT_EQ(world.model.active(), 0);
   EXPECT_EQ(process.agent->losses(), 0u);
   process.agent.reset();
+  world.scheduler.run_for(1min);  // what was late arrives
   return process.store.requests;
 }
 

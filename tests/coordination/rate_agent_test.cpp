@@ -1,5 +1,8 @@
 #include "forebay/coordination/rate_agent.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "support/rate_world.hpp"
@@ -148,6 +151,58 @@ TEST(RateAgentTest, AClockThatIsAheadLocksNobodyOut) {
   // While they learn each other's time they may start what they reserved before: a second's worth.
   EXPECT_LE(world.connects.size(), 6000u + 10u + 100u);
   world.check_windows(100, 10 + 100);
+}
+
+TEST(RateAgentTest, TheFirstRequestIsStaggered) {
+  RateWorld::Options options = at(100, 10);
+  options.agent.stagger = 5s;
+  RateWorld world(options);
+  std::vector<Duration> delays;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    RateProcess& process = world.add(seed);
+    const Instant begun = world.scheduler.now();
+    process.reserve();
+    while (process.starts.empty() && world.scheduler.step()) {
+    }
+    delays.push_back(world.scheduler.now() - begun);
+    const Instant again = world.scheduler.now();
+    process.reserve();
+    world.scheduler.run_for(1s);
+    ASSERT_EQ(process.starts.size(), 2u);
+    EXPECT_LE(process.starts[1], again + 1s);
+  }
+  std::sort(delays.begin(), delays.end());
+  EXPECT_LT(delays.front(), 1s);
+  EXPECT_GT(delays.back(), 3s);
+  EXPECT_LE(delays.back(), 5s);
+}
+
+// Clock seconds, and processes that reserve ahead: the rate is used, and no second has too many.
+TEST(RateAgentTest, AWindowIsSharedByManyProcesses) {
+  RateWorld::Options options = at(100, 1);
+  options.limits.mode = RateMode::window;
+  RateWorld world(options);
+  for (int i = 0; i < 44; ++i) {
+    RateProcess& process = world.add(static_cast<std::uint64_t>(i) + 1);
+    process.store.shortest = 2ms;
+    process.store.longest = 30ms;
+    world.keep_busy(process, i % 2 == 0 ? 32 : 2);
+  }
+  world.scheduler.run_for(2min);
+
+  std::map<std::int64_t, int> seconds;
+  for (const Instant start : world.connects) ++seconds[start.time_since_epoch() / 1s];
+  for (const auto& [second, count] : seconds) EXPECT_LE(count, 100) << second;
+  EXPECT_GT(world.connects.size(), 11'400u);
+  std::uint64_t requests = 0;
+  for (const auto& process : world.processes) {
+    requests += process->agent->requests();
+    // A request gets up to a quarter of a second, so those with 32 callers get more than their even
+    // share of 272; but none is locked out.
+    EXPECT_GT(process->connects, 10);
+    EXPECT_LT(process->connects, 1000);
+  }
+  EXPECT_LT(requests, world.connects.size());
 }
 
 TEST(RateAgentTest, CloseEndsWhoeverWaits) {

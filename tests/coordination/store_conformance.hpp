@@ -4,29 +4,21 @@
 //   INSTANTIATE_TEST_SUITE_P(Memory, StoreConformance, testing::Values(&make_memory_world));
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "forebay/coordination/lease_store.hpp"
-#include "forebay/coordination/memory_store.hpp"
-#include "forebay/coordination/rate_store.hpp"
+#include "forebay/env/task_group.hpp"
+#include "support/store_world.hpp"
 
 namespace forebay::test {
 
 using namespace std::chrono_literals;
-
-// An empty store, and a way to run tasks until they end.
-class StoreWorld {
- public:
-  virtual ~StoreWorld() = default;
-  virtual LeaseStore& leases() = 0;
-  virtual RateStore& rates() = 0;
-  virtual void run(Task<void> task) = 0;
-};
-using MakeStoreWorld = std::unique_ptr<StoreWorld> (*)(RateLimits limits);
 
 class StoreConformance : public testing::TestWithParam<MakeStoreWorld> {
  protected:
@@ -35,44 +27,86 @@ class StoreConformance : public testing::TestWithParam<MakeStoreWorld> {
   AcquireReply acquire(const std::string& id, std::uint64_t sequence, int count, int limit = 100) {
     AcquireRequest request(LeaseChange(id, sequence, count), limit);
     request.service = "test";
+    request.ttl = 3min;
     request.now = kNow;
-    request.expires_at = kNow + 3min;
-    return ask(world_->leases().acquire(request, kNever));
+    return ask(world_->leases().acquire(request, world_->deadline()));
   }
   ReleaseReply release(const std::string& id, std::uint64_t sequence, int count) {
     ReleaseRequest request(LeaseChange(id, sequence, count), kNow);
-    return ask(world_->leases().release(request, kNever));
+    return ask(world_->leases().release(request, world_->deadline()));
   }
   RenewReply renew(const std::string& id) {
-    return ask(world_->leases().renew(RenewRequest(id, kNow, kNow + 3min), kNever));
+    return ask(world_->leases().renew(RenewRequest(id, kNow), world_->deadline()));
   }
-  std::vector<LeaseRecord> list() { return ask(world_->leases().list(kNever)); }
+  LeaseListing listing() { return ask(world_->leases().list(world_->deadline())); }
+  std::vector<LeaseRecord> list() { return listing().leases; }
   std::optional<LeaseRecord> find(const std::string& id) {
     for (LeaseRecord& record : list())
       if (record.id == id) return record;
     return std::nullopt;
   }
   ReapReply reap(const std::string& id, std::uint64_t version) {
-    return ask(world_->leases().reap(ReapRequest(id, version, kNow), kNever));
+    return ask(world_->leases().reap(ReapRequest(id, version, kNow), world_->deadline()));
   }
-  TakeReply take(int wanted, WallTime now, Duration notice = {}) {
-    const RequestToken token{1, ++tokens_};
-    return ask(world_->rates().take(TakeRequest(token, wanted, now, notice), kNever));
+  bool recount(const std::string& mark, int active) {
+    RecountRequest request(mark, active, kNow);
+    return ask(world_->leases().recount(request, world_->deadline())).is_done;
+  }
+  TakeReply take(int wanted, WallTime now, Duration notice = {}, std::size_t process = 0) {
+    TakeRequest request(RequestToken{1, ++tokens_}, wanted, now, notice);
+    return ask(world_->rates(process).take(request, world_->deadline()));
+  }
+  void count_by_the_second() {
+    RateLimits limits;
+    limits.connects_per_second = 8;
+    limits.mode = RateMode::window;
+    world_ = GetParam()(limits);
   }
 
   template <class Reply>
   Reply ask(Task<Result<Reply>> task) {
-    std::optional<Result<Reply>> result;
-    world_->run(store(std::move(task), result));
-    return result->value();
+    return world_->ask(std::move(task)).value();
   }
-  template <class Reply>
-  static Task<void> store(Task<Result<Reply>> task, std::optional<Result<Reply>>& result) {
-    result = co_await std::move(task);
+
+  // Three connections for each of 20 leases, from all processes at once.
+  Task<void> acquire_at_once(int& granted, int& refused) {
+    TaskGroup group(world_->scheduler());
+    for (std::size_t i = 0; i < 20; ++i) group.spawn(acquire_one(i, granted, refused));
+    co_await group.join();
+  }
+  Task<void> acquire_one(std::size_t number, int& granted, int& refused) {
+    LeaseStore& store = world_->leases(number % StoreWorld::kProcesses);
+    AcquireRequest request(LeaseChange("lease" + std::to_string(number), 1, 3), 20);
+    request.now = kNow;
+    const Result<AcquireReply> reply = co_await store.acquire(request, world_->deadline());
+    if (!reply) {
+      ADD_FAILURE() << reply.error().text();
+      co_return;
+    }
+    if (reply->outcome == AcquireOutcome::granted) ++granted;
+    if (reply->outcome == AcquireOutcome::limit_reached) ++refused;
+  }
+
+  Task<void> take_at_once(std::vector<WallTime>& starts) {
+    TaskGroup group(world_->scheduler());
+    for (std::size_t i = 0; i < StoreWorld::kProcesses; ++i) group.spawn(take_some(i, starts));
+    co_await group.join();
+  }
+  Task<void> take_some(std::size_t process, std::vector<WallTime>& starts) {
+    for (std::uint64_t round = 1; round <= 3; ++round) {
+      TakeRequest request(RequestToken{process + 2, round}, 2, kNow, 0s);
+      const Result<TakeReply> reply =
+          co_await world_->rates(process).take(request, world_->deadline());
+      if (!reply) {
+        ADD_FAILURE() << reply.error().text();
+        co_return;
+      }
+      for (int place = 0; place < reply->granted; ++place) starts.push_back(reply->start(place));
+    }
   }
 
   // 10 a second, 2 at once.
-  std::unique_ptr<StoreWorld> world_ = GetParam()(RateLimits{10, 2, 1s});
+  std::unique_ptr<StoreWorld> world_ = GetParam()(RateLimits{10, 2, 1s, RateMode::bucket});
   std::uint64_t tokens_ = 0;
 };
 
@@ -91,6 +125,7 @@ TEST_P(StoreConformance, AnAcquireRaisesCounterAndLeaseTogether) {
   EXPECT_EQ(list().size(), 2u);
   EXPECT_EQ(find("a")->held, 8);
   EXPECT_EQ(find("a")->service, "test");
+  EXPECT_EQ(find("a")->ttl, 3min);
 }
 
 TEST_P(StoreConformance, AnAcquireThatWouldPassTheLimitGetsNothing) {
@@ -183,6 +218,110 @@ TEST_P(StoreConformance, OnlyASilentLeaseIsReapedAndOnlyOnce) {
   EXPECT_FALSE(reap("a", seen + 1).is_reaped);
   EXPECT_EQ(acquire("b", 2, 1).active, 5);
   EXPECT_EQ(renew("a").outcome, HolderOutcome::lost);
+}
+
+TEST_P(StoreConformance, AListingTellsEverythingAboutEveryLease) {
+  acquire("a", 1, 3);
+  acquire("b", 1, 4);
+  const LeaseListing seen = listing();
+
+  EXPECT_EQ(seen.active, 7);
+  EXPECT_EQ(seen.held_in_all(), 7);
+  ASSERT_EQ(seen.leases.size(), 2u);
+  const LeaseRecord lease = *find("a");
+  EXPECT_EQ(lease.service, "test");
+  EXPECT_TRUE(lease.is_renewed);
+  EXPECT_EQ(lease.version, 1u);
+  EXPECT_EQ(lease.created_at, kNow);
+  EXPECT_EQ(lease.renewed_at, kNow);
+}
+
+TEST_P(StoreConformance, ARecountHoldsOnlyIfNothingHasChanged) {
+  EXPECT_EQ(listing().active, 0);
+  acquire("a", 1, 3);
+  const std::string before = listing().mark;
+  acquire("a", 2, 1);
+  EXPECT_FALSE(recount(before, 9));
+  EXPECT_EQ(listing().active, 4);
+
+  const std::string mark = listing().mark;
+  renew("a");
+  EXPECT_TRUE(recount(mark, 9));
+  EXPECT_EQ(listing().active, 9);
+  EXPECT_EQ(listing().held_in_all(), 4);
+  EXPECT_FALSE(recount(mark, 5));
+  EXPECT_EQ(acquire("b", 1, 1).active, 10);
+}
+
+TEST_P(StoreConformance, ACounterThatIsTooLowEndsAtZero) {
+  acquire("a", 1, 3);
+  acquire("b", 1, 2);
+  EXPECT_TRUE(recount(listing().mark, 1));
+
+  const ReleaseReply part = release("a", 2, 2);
+  EXPECT_EQ(part.outcome, HolderOutcome::done);
+  EXPECT_EQ(part.active, 0);
+  EXPECT_EQ(part.held, 1);
+  const ReleaseReply rest = release("a", 3, 1);
+  EXPECT_EQ(rest.outcome, HolderOutcome::done);
+  EXPECT_EQ(rest.active, 0);
+  EXPECT_TRUE(reap("b", find("b")->version).is_reaped);
+  EXPECT_EQ(listing().active, 0);
+  EXPECT_TRUE(list().empty());
+}
+
+TEST_P(StoreConformance, NothingFitsUnderALimitThatIsSmallerThanTheWish) {
+  const AcquireReply refused = acquire("a", 1, 3, 2);
+  EXPECT_EQ(refused.outcome, AcquireOutcome::limit_reached);
+  EXPECT_EQ(refused.active, 0);
+  EXPECT_EQ(acquire("a", 1, 2, 2).outcome, AcquireOutcome::granted);
+}
+
+TEST_P(StoreConformance, AReleaseOfMoreThanIsHeldDoesNothing) {
+  acquire("a", 1, 3);
+  EXPECT_EQ(release("a", 2, 4).outcome, HolderOutcome::lost);
+  EXPECT_EQ(listing().active, 3);
+  EXPECT_EQ(release("a", 2, 3).outcome, HolderOutcome::done);
+}
+
+TEST_P(StoreConformance, ManyAcquiresAtOnceNeverPassTheLimit) {
+  int granted = 0;
+  int refused = 0;
+  world_->run(acquire_at_once(granted, refused));
+
+  EXPECT_EQ(granted, 6);
+  EXPECT_EQ(refused, 14);
+  EXPECT_EQ(listing().active, 18);
+  EXPECT_EQ(listing().held_in_all(), 18);
+}
+
+TEST_P(StoreConformance, ManyTakesAtOnceKeepTheRate) {
+  std::vector<WallTime> starts;
+  world_->run(take_at_once(starts));
+  std::sort(starts.begin(), starts.end());
+
+  ASSERT_EQ(starts.size(), 12u);  // two at once, and ten within the horizon of one second
+  for (std::size_t i = 2; i < starts.size(); ++i)
+    EXPECT_EQ(starts[i], kNow + static_cast<int>(i - 1) * 100ms);
+}
+
+TEST_P(StoreConformance, AWindowGivesOutSecondsAndNeverMoreThanTheLimit) {
+  count_by_the_second();
+  // A quarter a request, spread over what is left of the second.
+  const TakeReply first = take(5, kNow + 200ms, 50ms);
+  ASSERT_EQ(first.granted, 2);
+  EXPECT_EQ(first.start(0), kNow + 250ms);
+  EXPECT_EQ(first.start(1), kNow + 625ms);
+
+  std::map<std::int64_t, int> seconds;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const TakeReply reply = take(5, kNow + 500ms, 0ms, i % StoreWorld::kProcesses);
+    for (int place = 0; place < reply.granted; ++place) ++seconds[(reply.start(place) - kNow) / 1s];
+  }
+  EXPECT_EQ(seconds, (std::map<std::int64_t, int>{{0, 6}, {1, 4}}));
+  EXPECT_EQ(take(1, kNow + 600ms, 30ms).retry_at, kNow + 970ms);
+  EXPECT_EQ(take(5, kNow + 1s).granted, 2);
+  EXPECT_EQ(take(1, kNow + 1s).start(0), kNow + 1s);
 }
 
 TEST_P(StoreConformance, ARestedBucketGivesItsBurstAndThenPlacesAhead) {

@@ -48,9 +48,13 @@ class FlakyStore final : public LeaseStore, public RateStore {
     const auto apply = [this, request] { return model_.renew(request); };
     return perform<RenewReply>("renew", apply, deadline);
   }
-  Task<Result<std::vector<LeaseRecord>>> list(Instant deadline) override {
+  Task<Result<LeaseListing>> list(Instant deadline) override {
     const auto apply = [this] { return model_.list(); };
-    return perform<std::vector<LeaseRecord>>("list", apply, deadline);
+    return perform<LeaseListing>("list", apply, deadline);
+  }
+  Task<Result<RecountReply>> recount(RecountRequest request, Instant deadline) override {
+    const auto apply = [this, request] { return model_.recount(request); };
+    return perform<RecountReply>("recount", apply, deadline);
   }
   Task<Result<ReapReply>> reap(ReapRequest request, Instant deadline) override {
     const auto apply = [this, request] { return model_.reap(request); };

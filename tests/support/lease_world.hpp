@@ -116,7 +116,7 @@ class LeaseWorld {
   // What the store holds for a process, under whatever lease.
   int held(const LeaseProcess& process) const {
     int sum = 0;
-    for (const LeaseRecord& record : model.list())
+    for (const LeaseRecord& record : model.list().leases)
       if (record.id.starts_with(process.name() + "-")) sum += record.held;
     return sum;
   }

@@ -98,8 +98,11 @@ class RandomScenario {
   }
 
   std::string draw_database(const std::string& services) {
-    std::string text = fmt::format("limiterPerSec: {}\n", 20.5 + below(200));
-    if (one_in(2)) text += fmt::format("limiterBurst: {}\n", 1 + below(200));
+    const double rate = 20.5 + below(200);
+    std::string text = fmt::format("limiterPerSec: {}\n", rate);
+    const bool has_burst = one_in(2);
+    const int least = is_window_ ? static_cast<int>(2 * rate) : 1;
+    if (has_burst || is_window_) text += fmt::format("limiterBurst: {}\n", least + below(200));
     if (one_in(2)) {
       const int wanted = sum_of_max(read_scenario(services_text(services), "").scenario);
       text += fmt::format("maxConnections: {}\n", std::max(1, wanted * (60 + below(180)) / 100));
@@ -120,6 +123,9 @@ class RandomScenario {
     if (one_in(2)) text += fmt::format("  throttled: {}\n", fraction(5));
     text += fmt::format("  onLeaseLoss: {}\n", one_in(2) ? "keep" : "fence");
     if (one_in(4)) text += "  onAbsence: local\n";
+    if (one_in(4)) text += "  store: dynamodb\n";
+    is_window_ = one_in(5);
+    if (is_window_) text += "  rateMode: window\n";
     return text;
   }
 
@@ -213,6 +219,7 @@ class RandomScenario {
   int services_ = 0;
   std::string with_tenants_;  // names of one letter each
   Duration lease_ttl_{};
+  bool is_window_ = false;
 };
 
 }  // namespace forebay::sim

@@ -25,7 +25,8 @@ LeaseAgent::LeaseAgent(Env env, LeaseStore& store, LeaseOptions options)
       options_(std::move(options)),
       book_(unique_name(options_.lease_id, env.random)),
       contact_(options_.ttl * 3 / 8),
-      reaper_(env, store, contact_, options_.ttl, options_.request_timeout),
+      reaper_(env, store, contact_,
+              {options_.ttl, options_.longest_session, options_.request_timeout}),
       line_(env.scheduler),
       tasks_(env.scheduler),
       trade_news_(env.scheduler),
@@ -182,7 +183,7 @@ Task<bool> LeaseAgent::send_change() {
     AcquireRequest request(book_.request(), book_.change()->limit);
     request.service = options_.service;
     request.now = wall_time;
-    request.expires_at = wall_time + options_.ttl;
+    request.ttl = options_.ttl;
     const Result<AcquireReply> reply = co_await store_.acquire(std::move(request), deadline);
     if (!reply) {
       note_failure(reply.error());
@@ -256,7 +257,7 @@ Instant LeaseAgent::request_deadline() const {
 }
 
 void LeaseAgent::note_failure(const Error& error) {
-  contact_.failed();
+  contact_.failed(error.code());
   if (!contact_.is_away()) return;
   serve();
   // That the store has too many requests says nothing about the cluster's limit of connections.

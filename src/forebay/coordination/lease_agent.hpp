@@ -37,6 +37,9 @@ struct LeaseOptions {
   std::string service;   // for people who look into the store
   int limit = 10'000;    // connections of the whole cluster
   Duration ttl = std::chrono::minutes(3);
+  // No session of the database lives longer. Clients of the older kind do not renew their leases:
+  // only after so long is it certain that nothing stands behind them.
+  Duration longest_session = std::chrono::minutes(65);
   Duration request_timeout = std::chrono::seconds(5);
   StoreAbsence on_absence = StoreAbsence::hold;
   LeaseLoss on_loss = LeaseLoss::keep;

@@ -37,13 +37,17 @@ Task<void> LeaseAgent::renew() {
   // The fence does not wait for an answer.
   if (options_.on_loss == LeaseLoss::fence && state_ == State::sound)
     deadline = std::min(deadline, fence_at());
-  const WallTime wall_time = env_.wall_clock.now();
-  RenewRequest request(id, wall_time, wall_time + options_.ttl);
+  // Several tries must fit between two renewals, whatever a request may take otherwise.
+  deadline = std::min(deadline, deadline_after(sent, options_.ttl / 6));
+  RenewRequest request(id, env_.wall_clock.now());
   contact_.sent();
   const Result<RenewReply> reply = co_await store_.renew(std::move(request), deadline);
   const Instant now = env_.scheduler.now();
   if (!reply) {
     ++renewal_failures_;
+    if (renewal_failures_ == 1)
+      log::warning(fmt::format("{}: lease {} was not renewed, and is tried again: {}",
+                               options_.service, id, reply.error().text()));
     renew_at_ = now + backoff_delay(options_.backoff, renewal_failures_, env_.random);
     note_failure(reply.error());
     co_return;

@@ -2,23 +2,36 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "forebay/base/log.hpp"
 
 namespace forebay {
+namespace {
 
-// Monotonic clocks differ by parts in ten thousand at most; a hundredth of the ttl is ample.
-LeaseReaper::LeaseReaper(Env env, LeaseStore& store, StoreContact& contact, Duration ttl,
-                         Duration request_timeout)
+// An older client's lease stands for three minutes at least. Looks that are no further apart than
+// this see every one that DynamoDB deletes.
+constexpr Duration kLongestPause = std::chrono::minutes(1);
+
+long whole_seconds(Duration time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
+}  // namespace
+
+LeaseReaper::LeaseReaper(Env env, LeaseStore& store, StoreContact& contact, ReaperOptions options)
     : env_(env),
       store_(store),
       contact_(contact),
-      patience_(ttl + ttl / 100),
-      every_(ttl / 4),
-      request_timeout_(request_timeout),
-      stopping_(env.scheduler) {}
+      longest_session_(with_clock_margin(std::max(options.ttl, options.longest_session))),
+      every_(std::min(options.ttl / 4, kLongestPause)),
+      request_timeout_(options.request_timeout),
+      stopping_(env.scheduler),
+      silence_(options.ttl, options.longest_session),
+      counter_(longest_session_) {}
 
 Task<void> LeaseReaper::run(const std::string& own) {
   Instant next = env_.scheduler.now() + env_.random.between(Duration::zero(), every_);
@@ -35,53 +48,81 @@ void LeaseReaper::stop() {
   stopping_.notify_all();
 }
 
-// False: no answer.
+// False: no answer. Its own failures do not make the store seem away: a look takes longer than the
+// requests on which callers wait.
 Task<bool> LeaseReaper::look(const std::string& own) {
-  const Instant deadline = env_.scheduler.now() + contact_.patience(request_timeout_);
+  const Instant deadline = env_.scheduler.now() + request_timeout_;
   contact_.sent();
-  const Result<std::vector<LeaseRecord>> records = co_await store_.list(deadline);
-  if (!records) {
-    contact_.failed();
+  const Result<LeaseListing> listing = co_await store_.list(deadline);
+  if (!listing) {
+    tell(listing.error());
     co_return false;
   }
+  told_.clear();
   contact_.answered(env_.scheduler.now());
-  const std::vector<ReapRequest> dead = compare(*records, own);
-  for (const ReapRequest& request : dead) {
+  const std::vector<SilenceWatch::Dead> dead = compare(*listing, own);
+  // First, because a reaped lease changes the counter.
+  const std::optional<int> target = counter_.look(*listing, env_.scheduler.now());
+  if (target && !is_stopped_) co_await recount(listing->active, *target, listing->mark);
+  for (const SilenceWatch::Dead& lease : dead) {
     if (is_stopped_) break;
-    co_await reap(request);
+    co_await reap(lease);
   }
   co_return true;
 }
 
 // Which leases have been silent for too long.
-std::vector<ReapRequest> LeaseReaper::compare(const std::vector<LeaseRecord>& records,
-                                              const std::string& own) {
-  const Instant now = env_.scheduler.now();
-  if (contact_.since() != watched_since_) watches_.clear();
-  watched_since_ = contact_.since();
-  known_processes_ = std::max(1, static_cast<int>(records.size()));
-
-  std::vector<ReapRequest> dead;
-  std::map<std::string, Watch> watches;
-  for (const LeaseRecord& record : records) {
-    if (record.id == own) continue;
-    const auto known = watches_.find(record.id);
-    const bool is_silent = known != watches_.end() && known->second.version == record.version;
-    const Instant since = is_silent ? known->second.since : now;
-    watches[record.id] = Watch{record.version, since};
-    if (now - since >= patience_)
-      dead.emplace_back(record.id, record.version, env_.wall_clock.now());
+std::vector<SilenceWatch::Dead> LeaseReaper::compare(const LeaseListing& listing,
+                                                     const std::string& own) {
+  if (contact_.since() != watched_since_) {
+    silence_.forget();
+    counter_.forget();
   }
-  watches_ = std::move(watches);
-  return dead;
+  watched_since_ = contact_.since();
+  known_processes_ = std::max(1, static_cast<int>(listing.leases.size()));
+  return silence_.look(listing.leases, own, env_.scheduler.now());
 }
 
-Task<void> LeaseReaper::reap(ReapRequest request) {
+// Once for each reason: whoever may not read or delete must hear of it, and not every minute.
+void LeaseReaper::tell(const Error& error) {
+  if (is_stopped_ || error.text() == told_) return;
+  told_ = error.text();
+  log::warning(fmt::format(
+      "leases of dead processes cannot be looked for, so what they held stays counted: {}", told_));
+}
+
+Task<void> LeaseReaper::recount(int active, int target, std::string mark) {
   const Instant deadline = env_.scheduler.now() + contact_.patience(request_timeout_);
+  RecountRequest request(std::move(mark), target, env_.wall_clock.now());
   contact_.sent();
-  const Result<ReapReply> reply = co_await store_.reap(request, deadline);
+  const Result<RecountReply> reply = co_await store_.recount(std::move(request), deadline);
   if (!reply) {
-    contact_.failed();
+    tell(reply.error());
+    co_return;  // the next look shows whether it was done
+  }
+  contact_.answered(env_.scheduler.now());
+  if (!reply->is_done) co_return;
+  counter_.forget();
+  if (target > active) {
+    log::warning(
+        fmt::format("the counter of leases said {} although {} are leased: it was reset; "
+                    "now it says {}",
+                    active, target, target));
+  } else {
+    log::warning(
+        fmt::format("the counter of leases said {}, and for {} s at least {} of them were "
+                    "leased to nobody; now it says {}",
+                    active, whole_seconds(longest_session_), active - target, target));
+  }
+}
+
+Task<void> LeaseReaper::reap(SilenceWatch::Dead dead) {
+  const Instant deadline = env_.scheduler.now() + contact_.patience(request_timeout_);
+  ReapRequest request(dead.id, dead.version, env_.wall_clock.now());
+  contact_.sent();
+  const Result<ReapReply> reply = co_await store_.reap(std::move(request), deadline);
+  if (!reply) {
+    tell(reply.error());
     co_return;  // the next look shows whether it was done
   }
   contact_.answered(env_.scheduler.now());
@@ -89,8 +130,7 @@ Task<void> LeaseReaper::reap(ReapRequest request) {
   reaped_ += static_cast<std::uint64_t>(reply->connections);
   log::info(fmt::format(
       "lease {} was not renewed for {} s: its process is gone, and its {} connections are free",
-      request.lease_id, std::chrono::duration_cast<std::chrono::seconds>(patience_).count(),
-      reply->connections));
+      dead.id, whole_seconds(dead.watched), reply->connections));
 }
 
 // Regularly, and as soon as the first lease could turn out to be dead; the spread keeps processes
@@ -98,9 +138,7 @@ Task<void> LeaseReaper::reap(ReapRequest request) {
 Instant LeaseReaper::next_look() {
   const Instant now = env_.scheduler.now();
   Instant next = now + every_ - env_.random.between(Duration::zero(), every_ / 4);
-  for (const auto& [id, watch] : watches_) {
-    if (const Instant due = watch.since + patience_; due > now) next = std::min(next, due);
-  }
+  next = std::min(next, silence_.next(now));
   return next + env_.random.between(Duration::zero(), every_ / 4);
 }
 

@@ -1,8 +1,10 @@
 // LeaseStore: the small shared store in which processes enter how many connections they hold.
 //
-// It keeps one counter, `active`, and one record per holder. Always: the counter is the sum of what
-// the records hold; both change together or not at all. The store has no clock and decides nothing
-// by time: each request brings its caller's wall time, which is written down for people.
+// It keeps one counter, `active`, and one record per holder. Both change together or not at all, so
+// the counter is the sum of what the records hold, unless somebody else wrote into the store: a
+// person, or clients of the older kind, whose records a store may delete by itself. The store has
+// no clock and decides nothing by time: each request brings its caller's wall time, which is
+// written down for people.
 //
 // Each acquire and release carries a sequence: 1, 2, 3 ... for one lease id, one at a time. The
 // store applies the next number, and answers a repeated one as it did the first time, however much
@@ -12,10 +14,10 @@
 //
 // A lease id is never used again once its lease has ended, so a record that is missing is `lost`.
 //
-// On DynamoDB each call is one conditional update, a transaction over the counter and one record,
-// or a query; nothing is read before it is written.
+// Replies tell the counter as the request left it, or as it was a moment later.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -50,7 +52,7 @@ class AcquireRequest {
   int limit;            // granted only if the counter is then at most this
   std::string service;  // who asks, for people
   WallTime now{};
-  WallTime expires_at{};  // of the lease, if this request makes it
+  Duration ttl{};  // of the lease, if this request makes it: how long its holder may be silent
 };
 
 enum class AcquireOutcome : std::uint8_t {
@@ -61,8 +63,8 @@ enum class AcquireOutcome : std::uint8_t {
 
 struct AcquireReply {
   AcquireOutcome outcome = AcquireOutcome::lost;
-  int active = 0;  // the counter, as this request left it
-  int held = 0;    // by this lease, as this request left it
+  int active = 0;  // the counter, then or a moment later
+  int held = 0;    // granted: by this lease
 };
 
 // Giving back the last connection ends the lease.
@@ -81,19 +83,17 @@ enum class HolderOutcome : std::uint8_t {
 
 struct ReleaseReply {
   HolderOutcome outcome = HolderOutcome::lost;
-  int active = 0;
-  int held = 0;
+  int active = 0;  // the counter, then or a moment later
+  int held = 0;    // done: by this lease
 };
 
 // Needs no sequence: it may be repeated and may overtake other requests.
 class RenewRequest {
  public:
-  RenewRequest(std::string id, WallTime wall_time, WallTime end)
-      : lease_id(std::move(id)), now(wall_time), expires_at(end) {}
+  RenewRequest(std::string id, WallTime wall_time) : lease_id(std::move(id)), now(wall_time) {}
 
   std::string lease_id;
   WallTime now;
-  WallTime expires_at;
 };
 
 struct RenewReply {
@@ -112,7 +112,46 @@ class LeaseRecord {
   int held = 0;
   // Grows with every acquire, release and renewal: a holder is silent for as long as it stands.
   std::uint64_t version = 0;
-  WallTime expires_at{};  // by its holder's clock, for people
+  // False: made by a client of the older kind. It has one record per connection, never renews it,
+  // and lowers the counter when the connection closes whether or not the record is still there.
+  bool is_renewed = true;
+  Duration ttl{};         // how long its holder may be silent; 0: not known
+  WallTime created_at{};  // these two by its holder's clock, for people
+  WallTime renewed_at{};  // when it was last heard of
+};
+
+// All leases there are, in no order that anybody may rely on, and the counter as it was before they
+// were read.
+class LeaseListing {
+ public:
+  LeaseListing(int counter, std::string counter_mark)
+      : active(counter), mark(std::move(counter_mark)) {}
+
+  int held_in_all() const {
+    std::int64_t sum = 0;
+    for (const LeaseRecord& lease : leases) sum += lease.held;
+    return static_cast<int>(std::min<std::int64_t>(sum, std::numeric_limits<int>::max()));
+  }
+
+  int active;
+  std::string mark;      // of this state of the counter
+  bool is_still = true;  // false: the counter changed while the leases were read
+  std::vector<LeaseRecord> leases;
+};
+
+// Sets the counter right, if nothing has changed since the listing that had this mark.
+class RecountRequest {
+ public:
+  RecountRequest(std::string seen, int counter, WallTime wall_time)
+      : mark(std::move(seen)), active(counter), now(wall_time) {}
+
+  std::string mark;
+  int active;  // >= 0
+  WallTime now;
+};
+
+struct RecountReply {
+  bool is_done = false;  // false: the counter has changed since
 };
 
 // Ends somebody else's lease, if nothing has been heard of its holder since that version.
@@ -132,16 +171,17 @@ struct ReapReply {
 };
 
 // Errors: timed_out (nobody knows whether it was done), connect_failed (the store is away),
-// limit_reached (too many requests for the store now). No answer comes later than the deadline.
+// limit_reached (too many requests for the store now), refused and invalid (somebody must set
+// something right first). No answer comes later than the deadline.
 class LeaseStore {
  public:
   virtual ~LeaseStore() = default;
   virtual Task<Result<AcquireReply>> acquire(AcquireRequest request, Instant deadline) = 0;
   virtual Task<Result<ReleaseReply>> release(ReleaseRequest request, Instant deadline) = 0;
   virtual Task<Result<RenewReply>> renew(RenewRequest request, Instant deadline) = 0;
-  // All leases there are, in no order that anybody may rely on.
-  virtual Task<Result<std::vector<LeaseRecord>>> list(Instant deadline) = 0;
+  virtual Task<Result<LeaseListing>> list(Instant deadline) = 0;
   virtual Task<Result<ReapReply>> reap(ReapRequest request, Instant deadline) = 0;
+  virtual Task<Result<RecountReply>> recount(RecountRequest request, Instant deadline) = 0;
 };
 
 }  // namespace forebay

@@ -1,29 +1,13 @@
 #include "forebay/coordination/memory_store.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 #include "forebay/base/check.hpp"
 
 namespace forebay {
-namespace {
 
-Duration interval_of(double rate) {
-  FOREBAY_CHECK(rate > 0 && rate <= 1e9);
-  // Rounded up, so that rounding never adds a place.
-  return Duration(static_cast<std::int64_t>(std::ceil(1e9 / rate)));
-}
-
-}  // namespace
-
-// A request gets at most a quarter of the places between its earliest start and the horizon, so
-// that one process that wants many leaves room for others; what a rested bucket has saved up is
-// there for the taking.
-MemoryCoordination::MemoryCoordination(RateLimits limits)
-    : interval_(interval_of(limits.connects_per_second)),
-      depth_(interval_ * limits.burst),
-      horizon_(limits.horizon),
-      share_(static_cast<int>(std::max<std::int64_t>(1, horizon_ / interval_ / 4))) {
-  FOREBAY_CHECK(limits.burst >= 1 && horizon_ >= Duration::zero());
+MemoryCoordination::MemoryCoordination(RateLimits limits) : bucket_(limits) {
+  if (limits.mode == RateMode::window) window_.emplace(limits);
 }
 
 AcquireReply MemoryCoordination::acquire(const AcquireRequest& request) {
@@ -35,17 +19,20 @@ AcquireReply MemoryCoordination::acquire(const AcquireRequest& request) {
     return {AcquireOutcome::granted, active_, found->second.held};
   if (change.sequence != done + 1) return {AcquireOutcome::lost, active_, 0};
   if (change.connections > request.limit - active_)
-    return {AcquireOutcome::limit_reached, active_, held(change.lease_id)};
+    return {AcquireOutcome::limit_reached, active_, 0};
 
   Entry& entry = leases_[change.lease_id];
   if (done == 0) {
     entry.service = request.service;
-    entry.expires_at = request.expires_at;
+    entry.created_at = request.now;
+    entry.ttl = request.ttl;
   }
   entry.sequence = change.sequence;
+  entry.renewed_at = request.now;
   ++entry.version;
   entry.held += change.connections;
   active_ += change.connections;
+  ++changes_;
   return {AcquireOutcome::granted, active_, entry.held};
 }
 
@@ -57,12 +44,13 @@ ReleaseReply MemoryCoordination::release(const ReleaseRequest& request) {
   Entry& entry = found->second;
   if (change.sequence == entry.sequence) return {HolderOutcome::done, active_, entry.held};
   if (change.sequence != entry.sequence + 1 || change.connections > entry.held)
-    return {HolderOutcome::lost, active_, entry.held};
+    return {HolderOutcome::lost, active_, 0};
 
   entry.sequence = change.sequence;
+  entry.renewed_at = request.now;
   ++entry.version;
   entry.held -= change.connections;
-  active_ -= change.connections;
+  lower(change.connections);
   const int left = entry.held;
   if (left == 0) leases_.erase(found);
   return {HolderOutcome::done, active_, left};
@@ -72,64 +60,68 @@ RenewReply MemoryCoordination::renew(const RenewRequest& request) {
   const auto found = leases_.find(request.lease_id);
   if (found == leases_.end()) return {HolderOutcome::lost, 0};
   ++found->second.version;
-  found->second.expires_at = request.expires_at;
+  found->second.renewed_at = request.now;
   return {HolderOutcome::done, found->second.held};
 }
 
-std::vector<LeaseRecord> MemoryCoordination::list() const {
-  std::vector<LeaseRecord> records;
+LeaseListing MemoryCoordination::list() const {
+  LeaseListing listing(active_, std::to_string(changes_));
   for (const auto& [id, entry] : leases_) {
-    LeaseRecord& record = records.emplace_back(id, entry.service);
+    LeaseRecord& record = listing.leases.emplace_back(id, entry.service);
     record.held = entry.held;
     record.version = entry.version;
-    record.expires_at = entry.expires_at;
+    record.ttl = entry.ttl;
+    record.created_at = entry.created_at;
+    record.renewed_at = entry.renewed_at;
   }
-  return records;
+  return listing;
 }
 
 ReapReply MemoryCoordination::reap(const ReapRequest& request) {
   const auto found = leases_.find(request.lease_id);
   if (found == leases_.end() || found->second.version != request.version) return {false, 0};
   const int connections = found->second.held;
-  active_ -= connections;
+  lower(connections);
   leases_.erase(found);
   return {true, connections};
 }
 
+RecountReply MemoryCoordination::recount(const RecountRequest& request) {
+  FOREBAY_CHECK(request.active >= 0);
+  if (request.mark != std::to_string(changes_)) return {false};
+  active_ = request.active;
+  ++changes_;
+  return {true};
+}
+
+// Never below zero: somebody may have set the counter to less than what is held.
+void MemoryCoordination::lower(int connections) {
+  active_ = std::max(0, active_ - connections);
+  ++changes_;
+}
+
 TakeReply MemoryCoordination::take(const TakeRequest& request) {
-  FOREBAY_CHECK(request.wanted > 0 && request.notice >= Duration::zero());
   latest_ = std::max(latest_, request.now);
   forget_tokens();
   if (const auto known = replies_.find(request.token); known != replies_.end())
     return known->second;
   const TakeReply reply = give_places(request);
+  places_ += static_cast<std::uint64_t>(reply.granted);
   replies_.emplace(request.token, reply);
   tokens_.emplace_back(latest_, request.token);
   return reply;
 }
 
-// Each place moves next_free_ on by one interval at least, and starts between that time and burst
-// intervals after it. So the places that start within any window of length w lie within w + burst
-// intervals of next_free_, whatever notice their owners asked for.
 TakeReply MemoryCoordination::give_places(const TakeRequest& request) {
-  TakeReply reply;
-  reply.now = latest_;
-  reply.earliest = latest_ + std::min(request.notice, horizon_);
-  reply.spacing = interval_;
-  // The bucket never holds more than burst: time further back is worth nothing.
-  const WallTime floor = reply.earliest - depth_;
-  const WallTime base = std::max(next_free_, floor);
-  reply.first = base + interval_;
-
-  const std::int64_t saved = base > reply.earliest ? 0 : (reply.earliest - base) / interval_;
-  const WallTime furthest = reply.earliest + horizon_;
-  const std::int64_t within = base > furthest ? 0 : (furthest - base) / interval_;
-  const std::int64_t most = std::min(within, saved + share_);
-  reply.granted = static_cast<int>(std::min<std::int64_t>(request.wanted, most));
-  if (reply.granted > 0) next_free_ = base + reply.granted * interval_;
-  places_ += static_cast<std::uint64_t>(reply.granted);
-  if (reply.granted == 0) reply.retry_at = reply.first - (furthest - latest_);
-  return reply;
+  if (!window_) {
+    const RateBucket::Step step = bucket_.take(bucket_state_, request);
+    bucket_state_ = step.state;
+    return step.reply;
+  }
+  const std::optional<RateWindow::Ask> ask = window_->ask(request);
+  if (!ask) return window_->refuse(request);
+  window_->note(ask->second, window_->count(ask->second) + ask->places);
+  return window_->grant(request, *ask);
 }
 
 void MemoryCoordination::forget_tokens() {
@@ -159,9 +151,12 @@ Task<Result<ReleaseReply>> MemoryStore::release(ReleaseRequest request, Instant)
 Task<Result<RenewReply>> MemoryStore::renew(RenewRequest request, Instant) {
   co_return model_.renew(request);
 }
-Task<Result<std::vector<LeaseRecord>>> MemoryStore::list(Instant) { co_return model_.list(); }
+Task<Result<LeaseListing>> MemoryStore::list(Instant) { co_return model_.list(); }
 Task<Result<ReapReply>> MemoryStore::reap(ReapRequest request, Instant) {
   co_return model_.reap(request);
+}
+Task<Result<RecountReply>> MemoryStore::recount(RecountRequest request, Instant) {
+  co_return model_.recount(request);
 }
 Task<Result<TakeReply>> MemoryStore::take(TakeRequest request, Instant) {
   co_return model_.take(request);

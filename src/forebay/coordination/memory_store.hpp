@@ -7,22 +7,17 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "forebay/coordination/lease_store.hpp"
+#include "forebay/coordination/rate_bucket.hpp"
 #include "forebay/coordination/rate_store.hpp"
+#include "forebay/coordination/rate_window.hpp"
 
 namespace forebay {
-
-struct RateLimits {
-  double connects_per_second = 100;
-  int burst = 1000;
-  // No place is given out that starts further ahead than this, beyond the caller's notice.
-  Duration horizon = std::chrono::seconds(1);
-};
 
 class MemoryCoordination {
  public:
@@ -34,13 +29,14 @@ class MemoryCoordination {
   AcquireReply acquire(const AcquireRequest& request);
   ReleaseReply release(const ReleaseRequest& request);
   RenewReply renew(const RenewRequest& request);
-  std::vector<LeaseRecord> list() const;  // ordered by id
+  LeaseListing list() const;  // ordered by id
   ReapReply reap(const ReapRequest& request);
+  RecountReply recount(const RecountRequest& request);
   TakeReply take(const TakeRequest& request);
 
   // For checks.
   int active() const { return active_; }
-  int held_in_all() const;                      // the sum over the leases: always active()
+  int held_in_all() const;                      // active(), unless it was recounted
   int held(const std::string& lease_id) const;  // 0 if there is no such lease
   std::size_t leases() const { return leases_.size(); }
   std::uint64_t places() const { return places_; }  // given out in all
@@ -51,23 +47,24 @@ class MemoryCoordination {
     int held = 0;
     std::uint64_t sequence = 0;
     std::uint64_t version = 0;
-    WallTime expires_at{};
+    Duration ttl{};
+    WallTime created_at{};
+    WallTime renewed_at{};
   };
   struct TokenHash {
     std::size_t operator()(const RequestToken& token) const { return token.low; }
   };
+  void lower(int connections);
   TakeReply give_places(const TakeRequest& request);
   void forget_tokens();
 
-  const Duration interval_;
-  const Duration depth_;  // burst, as time
-  const Duration horizon_;
-  const int share_;  // of the places ahead, how many one request gets at most
-
   int active_ = 0;
+  std::uint64_t changes_ = 0;  // of the counter
   std::map<std::string, Entry> leases_;
-  WallTime latest_ = WallTime::min();
-  WallTime next_free_ = WallTime::min();
+  std::optional<RateWindow> window_;  // none: the mode is bucket
+  const RateBucket bucket_;
+  RateBucket::State bucket_state_;
+  WallTime latest_ = WallTime::min();  // that any caller has brought
   std::uint64_t places_ = 0;
   std::unordered_map<RequestToken, TakeReply, TokenHash> replies_;  // never walked through
   std::deque<std::pair<WallTime, RequestToken>> tokens_;            // oldest first
@@ -80,8 +77,9 @@ class MemoryStore final : public LeaseStore, public RateStore {
   Task<Result<AcquireReply>> acquire(AcquireRequest request, Instant deadline) override;
   Task<Result<ReleaseReply>> release(ReleaseRequest request, Instant deadline) override;
   Task<Result<RenewReply>> renew(RenewRequest request, Instant deadline) override;
-  Task<Result<std::vector<LeaseRecord>>> list(Instant deadline) override;
+  Task<Result<LeaseListing>> list(Instant deadline) override;
   Task<Result<ReapReply>> reap(ReapRequest request, Instant deadline) override;
+  Task<Result<RecountReply>> recount(RecountRequest request, Instant deadline) override;
   Task<Result<TakeReply>> take(TakeRequest request, Instant deadline) override;
 
  private:

@@ -31,6 +31,7 @@ Task<Result<Instant>> RateAgent::reserve(Instant deadline) {
     if (const std::optional<Instant> start = take_place()) co_return *start;
   }
   if (!is_fetching_) {
+    stagger();
     is_fetching_ = true;
     tasks_.spawn(fetch());
   }
@@ -38,6 +39,12 @@ Task<Result<Instant>> RateAgent::reserve(Instant deadline) {
   std::optional<Result<Instant>> result = co_await line_.wait(std::min(deadline, limit));
   if (result) co_return std::move(*result);
   co_return failure(limit <= deadline ? Errc::limit_reached : Errc::timed_out, why_late());
+}
+
+void RateAgent::stagger() {
+  if (is_staggered_ || options_.stagger <= Duration::zero()) return;
+  is_staggered_ = true;
+  ask_at_ = env_.scheduler.now() + env_.random.between(Duration::zero(), options_.stagger);
 }
 
 std::string RateAgent::why_late() const {
@@ -53,7 +60,7 @@ void RateAgent::give_back(Instant start) {
     ++lost_places_;
     return;
   }
-  add_place(Place{start, false});
+  add_place(Place{start, start, false});
   hand_out();
 }
 
@@ -74,9 +81,9 @@ std::optional<Instant> RateAgent::take_place() {
   while (!places_.empty()) {
     const Place place = places_.front();
     places_.pop_front();
-    if (place.start >= now) {
+    if (place.until >= now) {
       if (place.is_put_off) ++waits_;
-      return place.start;
+      return std::max(place.start, now);
     }
     ++lost_places_;
   }
@@ -118,6 +125,10 @@ Task<void> RateAgent::ask() {
   const int waiting = std::clamp(static_cast<int>(line_.size()), 1, options_.most_at_once);
   const int wanted = reply_time_ ? waiting : 1;
   const Instant sent = env_.scheduler.now();
+  if (options_.is_wall_clock_followed) {
+    base_time_ = env_.wall_clock.now();
+    base_ = sent;
+  }
   const Instant deadline = deadline_after(sent, contact_.patience(options_.request_timeout));
   TakeRequest request(*token_, wanted, store_time(sent), notice());
   contact_.sent();
@@ -143,10 +154,12 @@ void RateAgent::accept(const TakeReply& reply, Instant sent) {
   for (int i = 0; i < reply.granted; ++i) {
     const WallTime start = reply.start(i);
     last = std::max(last, start);
-    if (start < store_now) {
+    const WallTime until = std::max(start, reply.usable_until);
+    if (until < store_now) {
       ++lost_places_;
     } else {
-      add_place(Place{now + (start - store_now), start > reply.earliest});
+      add_place(
+          Place{now + (start - store_now), now + (until - store_now), start > reply.earliest});
     }
   }
   // What comes next starts after the last of these, so asking for it can wait, and whoever comes
@@ -162,7 +175,7 @@ void RateAgent::accept(const TakeReply& reply, Instant sent) {
 }
 
 void RateAgent::note_failure(const Error& error) {
-  contact_.failed();
+  contact_.failed(error.code());
   ask_at_ =
       env_.scheduler.now() + backoff_delay(options_.backoff, contact_.failures(), env_.random);
   if (!contact_.is_away()) return;

@@ -2,7 +2,7 @@
 //
 // It asks the store for as many places as callers wait for, one request at a time, and hands them
 // out in the order in which they start, first come, first served. A place is used at its own time
-// or not at all: one whose start has passed is lost, because a connect that starts late would meet
+// or not at all, unless the store says that later will do: a connect that starts late would meet
 // those that come after it.
 //
 // It keeps the store's time: its own wall clock as it was at the beginning, carried on by the
@@ -33,11 +33,17 @@ struct RateOptions {
   Duration request_timeout = std::chrono::seconds(5);
   Duration max_wait = std::chrono::seconds(30);      // after that a caller hears limit_reached
   Duration spread = std::chrono::milliseconds(500);  // of processes that were refused together
+  // The very first request waits for up to so long, by chance, so that processes that start
+  // together do not ask together.
+  Duration stagger{};
   StoreAbsence on_absence = StoreAbsence::hold;
   // local: among how many processes the rate is divided; none, or 0: not known, one connect a
   // second.
   std::function<int()> known_processes;
   int most_at_once = 100;  // places in one request
+  // Seconds of a window are those of the clock on the wall, also after it was set.
+  bool is_wall_clock_followed = false;
+  Duration settling_time = std::chrono::milliseconds(50);  // see PermitSource
   BackoffRule backoff{std::chrono::milliseconds(100), std::chrono::seconds(5), 25};
 };
 
@@ -48,6 +54,7 @@ class RateAgent final : public PermitSource {
   RateAgent& operator=(const RateAgent&) = delete;
 
   Task<Result<Instant>> reserve(Instant deadline) override;
+  Duration settling_time() const override { return options_.settling_time; }
   void give_back(Instant start) override;
   // Whoever waits hears `closed`. Ends when no request is under way any more.
   Task<void> close();
@@ -59,9 +66,11 @@ class RateAgent final : public PermitSource {
  private:
   struct Place {
     Instant start;
+    Instant until;  // it may start as late as this
     bool is_put_off = false;
   };
 
+  void stagger();
   void add_place(Place place);
   std::optional<Instant> take_place();
   void hand_out();
@@ -91,6 +100,7 @@ class RateAgent final : public PermitSource {
   Instant ask_at_{};
   int refusals_ = 0;  // in a row
   bool is_fetching_ = false;
+  bool is_staggered_ = false;
   bool is_closed_ = false;
   std::uint64_t waits_ = 0;
   std::uint64_t lost_places_ = 0;

@@ -1,14 +1,8 @@
 // RateStore: one rate of connects for many processes.
 //
 // It gives out places ahead of time: a place names the moment at which one connect may start. One
-// request can bring many, so that processes ask seldom. Always: of the places ever given out, at
-// most rate * w + burst start in any window of length w.
-//
-// The state is that of a ConnectPacer, in wall time, and the furthest time that any caller has
-// brought. Callers whose clocks are behind learn that time from the reply, so in the end all of
-// them follow one clock, and nobody is locked out by a clock that runs ahead.
-//
-// On DynamoDB it is one item and one conditional update.
+// request can bring many, so that processes ask seldom. What always holds of the places ever given
+// out depends on the mode: see RateBucket and RateWindow.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +14,19 @@
 #include "forebay/env/time.hpp"
 
 namespace forebay {
+
+enum class RateMode : std::uint8_t {
+  bucket,  // one bucket that fills steadily and can spend what it has saved up
+  window,  // so many in each clock second, as clients of the older kind count them
+};
+
+struct RateLimits {
+  double connects_per_second = 100;
+  int burst = 1000;  // bucket: how much it saves up; 1 is the least
+  // bucket: no place is given out that starts further ahead than this, beyond the caller's notice.
+  Duration horizon = std::chrono::seconds(1);
+  RateMode mode = RateMode::bucket;
+};
 
 // Drawn by chance, new for each request and the same for its repetitions.
 struct RequestToken {
@@ -36,7 +43,7 @@ class TakeRequest {
   RequestToken token;
   int wanted;  // > 0
   WallTime now;
-  // How far ahead places must start at least: about as long as the reply takes. A place whose start
+  // How far ahead places must start at least: about as long as the reply takes. A place whose time
   // has passed when its owner hears of it is lost.
   Duration notice;
 };
@@ -46,7 +53,9 @@ struct TakeReply {
   WallTime earliest{};
   WallTime first{};
   Duration spacing{};
-  WallTime now{};  // the store's: never before that of any caller so far
+  WallTime now{};  // bucket: never before that of any caller so far; window: the caller's own
+  // A place may be used later than its start, until then; unless told, at its start only.
+  WallTime usable_until = WallTime::min();
   // If nothing was granted: when asking again makes sense.
   WallTime retry_at{};
 

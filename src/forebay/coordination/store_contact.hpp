@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "forebay/base/error.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay {
@@ -20,8 +21,13 @@ class StoreContact {
     if (since_ == kNever || now - last_answer_ > longest_gap_) since_ = now;
     last_answer_ = now;
     failures_ = 0;
+    silences_ = 0;
   }
-  void failed() { ++failures_; }
+  // A store that is too busy is there.
+  void failed(Errc code) {
+    ++failures_;
+    if (code != Errc::limit_reached) ++silences_;
+  }
 
   // How long to wait for an answer: the whole timeout only when it seems to be needed. A reply that
   // was lost is asked for again soon; the request may be repeated.
@@ -29,7 +35,7 @@ class StoreContact {
     return failures_ == 0 ? std::min<Duration>(timeout, std::chrono::seconds(1)) : timeout;
   }
   // Two failures in a row happen on any network; three mean that nobody is there.
-  bool is_away() const { return failures_ >= 3; }
+  bool is_away() const { return silences_ >= 3; }
   int failures() const { return failures_; }  // in a row
   Instant since() const { return since_; }    // contact without a gap; kNever: no contact yet
   std::uint64_t requests() const { return requests_; }
@@ -39,6 +45,7 @@ class StoreContact {
   Instant since_ = kNever;
   Instant last_answer_{};
   int failures_ = 0;
+  int silences_ = 0;  // those of them in which nothing was heard
   std::uint64_t requests_ = 0;
 };
 

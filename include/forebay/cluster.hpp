@@ -1,0 +1,79 @@
+// Cluster: this process as one of many that share one limit of connections and one rate of connects
+// through DynamoDB, and the IAM tokens of Aurora DSQL. For applications with threads.
+//
+//   forebay::ClusterOptions shared;
+//   shared.endpoint = "abc.dsql.eu-west-1.on.aws";
+//   shared.user = "admin";
+//   shared.lease_table = shared.rate_table = "connections";
+//   auto cluster = forebay::Cluster::open(runtime, shared);
+//   auto pool = PostgresPool::open(runtime, "host=abc.dsql.eu-west-1.on.aws user=admin "
+//                                  "dbname=postgres", options, (*cluster)->sharing());
+//
+// sharing() and statistics() may be called from any thread of the application; it is made, closed
+// and destroyed on one of them, never on the runtime's own. It outlives its pools.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "forebay/base/log.hpp"
+#include "forebay/coordination/dynamo_cluster.hpp"
+#include "forebay/env/real/runtime.hpp"
+#include "forebay/env/run_blocking.hpp"
+
+namespace forebay {
+
+class Cluster {
+ public:
+  // Errc::invalid says everything that is wrong with the options. DynamoDB itself is asked when the
+  // first pool opens a connection.
+  static Result<std::unique_ptr<Cluster>> open(Runtime& runtime, ClusterOptions options) {
+    const aws::AwsEnv env{runtime.env(), runtime.http(), runtime.machine()};
+    const Instant deadline = deadline_after(runtime.scheduler().now(), kPatience);
+    Result<std::unique_ptr<DynamoCluster>> opened =
+        run_blocking(runtime.scheduler(), DynamoCluster::open(env, std::move(options), deadline));
+    if (!opened) return failure(std::move(opened.error()));
+    return std::unique_ptr<Cluster>(new Cluster(runtime, std::move(*opened)));
+  }
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  // REQUIRES: its pools are gone. Closes, if that has not been done.
+  ~Cluster() { close(kPatience); }
+
+  // What its pools are made with.
+  PoolSharing sharing() { return cluster_->sharing(); }
+
+  // Gives everything back. True: the table holds nothing for this process any more. False: DynamoDB
+  // did not answer in time, and other processes will free what is left, within two ttl. Once.
+  bool close(Duration limit) {
+    if (is_closed_) return is_released_;
+    const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);
+    is_released_ = run_blocking(runtime_.scheduler(), cluster_->close(deadline));
+    is_closed_ = true;
+    if (!is_released_) {
+      log::warning("leases could not be given back in time; other processes will free them");
+    }
+    return is_released_;
+  }
+
+  ClusterStatistics statistics() {
+    return run_blocking(runtime_.scheduler(), statistics_of(*cluster_));
+  }
+
+ private:
+  static constexpr Duration kPatience = std::chrono::seconds(10);
+
+  Cluster(Runtime& runtime, std::unique_ptr<DynamoCluster> cluster)
+      : runtime_(runtime), cluster_(std::move(cluster)) {}
+  static Task<ClusterStatistics> statistics_of(const DynamoCluster& cluster) {
+    co_return cluster.statistics();
+  }
+
+  Runtime& runtime_;
+  const std::unique_ptr<DynamoCluster> cluster_;
+  bool is_closed_ = false;
+  bool is_released_ = false;
+};
+
+}  // namespace forebay

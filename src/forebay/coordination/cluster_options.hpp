@@ -1,0 +1,62 @@
+// ClusterOptions: all that a process is told to share limits with others through DynamoDB, with
+// defaults that suit Aurora DSQL, and the rules they obey.
+//
+// All processes of a fleet have the same endpoint, tables, limit, rate, burst, mode and ttl.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "forebay/aws/credentials.hpp"
+#include "forebay/coordination/policy.hpp"
+#include "forebay/coordination/rate_store.hpp"
+#include "forebay/env/time.hpp"
+
+namespace forebay {
+
+struct ClusterOptions {
+  ClusterOptions() = default;  // keeps it from being an aggregate: coroutines take it by value
+
+  // Who, and of what.
+  std::string endpoint;             // the database's host name: what the limits belong to
+  std::string service = "forebay";  // this process's service, for people who look into the table
+  std::string member;               // this process, for the same; empty: as the service
+  // Whose tokens are made: "admin", or any other role of the database. Empty: none, the connection
+  // string has the password.
+  std::string user;
+  Duration token_lifetime = std::chrono::minutes(15);
+
+  // One limit of connections. No table: not shared.
+  std::string lease_table;
+  int limit = 10'000;
+  Duration ttl = std::chrono::minutes(3);  // a process that dies is missed after so long
+  LeaseLoss on_loss = LeaseLoss::keep;
+  // fence: how long before the lease may end connections are retired. None: a sixth of the ttl.
+  std::optional<Duration> fence_before;
+
+  // One rate of connects. No table: not shared; each pool then has its own limit.
+  std::string rate_table;
+  double connects_per_second = 100;
+  int burst = 1000;
+  RateMode rate_mode = RateMode::bucket;
+  Duration max_wait = std::chrono::seconds(30);  // for a permit
+  Duration stagger = std::chrono::seconds(5);    // the first request waits for up to so long
+
+  // How to reach DynamoDB.
+  StoreAbsence on_absence = StoreAbsence::hold;
+  Duration request_timeout = std::chrono::seconds(5);
+  std::string region;        // empty: the endpoint's, or as configured for the AWS tools
+  std::string dynamodb_url;  // empty: as configured for the AWS tools, or the region's
+  std::optional<aws::Credentials> credentials;  // none: as the AWS tools find them
+};
+
+// Everything that is wrong with the options, one sentence each: the option, its value, what would
+// be right.
+std::vector<std::string> problems(const ClusterOptions& options);
+
+// How long before its end a lease counts as endangered. REQUIRES: problems(options) is empty.
+Duration fence_before(const ClusterOptions& options);
+
+}  // namespace forebay

@@ -1,0 +1,111 @@
+#include "forebay/coordination/dynamo_cluster.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "forebay/aws/default_credentials.hpp"
+#include "forebay/aws/endpoint.hpp"
+#include "forebay/aws/region.hpp"
+
+namespace forebay {
+namespace {
+
+std::unique_ptr<aws::CredentialsProvider> make_credentials(const aws::AwsEnv& env,
+                                                           const ClusterOptions& options) {
+  if (options.credentials) return std::make_unique<aws::StaticCredentials>(*options.credentials);
+  return aws::default_credentials(env.env, env.http, env.machine);
+}
+
+MemberOptions member_options(const ClusterOptions& options) {
+  MemberOptions member;
+  member.leases.lease_id = options.member.empty() ? options.service : options.member;
+  member.leases.service = options.service;
+  member.leases.limit = options.limit;
+  member.leases.ttl = options.ttl;
+  member.leases.request_timeout = options.request_timeout;
+  member.leases.on_absence = options.on_absence;
+  member.leases.on_loss = options.on_loss;
+  member.leases.fence_before = fence_before(options);
+  member.rate.connects_per_second = options.connects_per_second;
+  member.rate.request_timeout = options.request_timeout;
+  member.rate.max_wait = options.max_wait;
+  member.rate.stagger = options.stagger;
+  member.rate.is_wall_clock_followed = options.rate_mode == RateMode::window;
+  member.rate.on_absence = options.on_absence;
+  return member;
+}
+
+RateLimits rate_limits(const ClusterOptions& options) {
+  RateLimits limits;
+  limits.connects_per_second = options.connects_per_second;
+  limits.burst = options.burst;
+  limits.mode = options.rate_mode;
+  return limits;
+}
+
+aws::DsqlTokenRequest token_request(const ClusterOptions& options, const std::string& region) {
+  aws::DsqlTokenRequest request;
+  request.endpoint = options.endpoint;
+  request.region = region;
+  request.user = options.user;
+  request.lifetime = options.token_lifetime;
+  return request;
+}
+
+}  // namespace
+
+Task<Result<std::unique_ptr<DynamoCluster>>> DynamoCluster::open(aws::AwsEnv env,
+                                                                 ClusterOptions options,
+                                                                 Instant deadline) {
+  const std::vector<std::string> wrong = problems(options);
+  if (!wrong.empty()) co_return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
+  aws::RegionHints hints(options.region, options.endpoint);
+  Result<std::string> region = co_await aws::find_region(env, std::move(hints), deadline);
+  if (!region) co_return failure(std::move(region.error()));
+  std::string url = options.dynamodb_url;
+  if (url.empty()) {
+    const aws::Profiles profiles = co_await aws::load_profiles(env.machine);
+    url = aws::endpoint_url("dynamodb", *region, env.machine, profiles.selected());
+  }
+  std::unique_ptr<DynamoCluster> cluster(
+      new DynamoCluster(env, options, std::move(*region), std::move(url)));
+  cluster->member_->start();
+  co_return cluster;
+}
+
+DynamoCluster::DynamoCluster(const aws::AwsEnv& env, const ClusterOptions& options,
+                             std::string region, std::string dynamodb_url)
+    : region_(std::move(region)), credentials_(make_credentials(env, options)) {
+  client_.emplace(env.env, env.http, *credentials_,
+                  aws::DynamoDbOptions{region_, std::move(dynamodb_url)});
+  MemberStores stores;
+  if (!options.lease_table.empty()) {
+    stores.leases = &leases_.emplace(*client_, options.lease_table, options.endpoint);
+  }
+  if (!options.rate_table.empty()) {
+    stores.rate = &rate_.emplace(env.env, *client_, options.rate_table, options.endpoint,
+                                 rate_limits(options));
+  }
+  if (!options.user.empty()) {
+    tokens_.emplace(env.env, *credentials_, token_request(options, region_));
+  }
+  member_.emplace(env.env, stores, member_options(options), tokens_ ? &*tokens_ : nullptr);
+}
+
+DynamoCluster::~DynamoCluster() = default;
+
+Task<bool> DynamoCluster::close(Instant deadline) {
+  const bool is_released = co_await member_->close(deadline);
+  co_await credentials_->close();
+  co_return is_released;
+}
+
+ClusterStatistics DynamoCluster::statistics() const {
+  ClusterStatistics result;
+  static_cast<MemberStatistics&>(result) = member_->statistics();
+  result.dynamodb = client_->usage();
+  return result;
+}
+
+}  // namespace forebay

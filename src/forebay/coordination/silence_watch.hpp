@@ -1,0 +1,78 @@
+// SilenceWatch: which leases have not given a sign of life for too long, as one onlooker sees it.
+//
+// A lease counts as silent from when its version was first seen. It is dead after a whole ttl of
+// its holder, and at least that of the onlooker; leases of the older kind after the longest
+// session. Pure; the caller passes the time, and calls forget() when its own contact with the store
+// was interrupted: nobody may be blamed for a silence that was the store's.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "forebay/coordination/lease_store.hpp"
+
+namespace forebay {
+
+// Monotonic clocks differ by parts in ten thousand at most; a hundredth is ample.
+constexpr Duration with_clock_margin(Duration time) { return time + time / 100; }
+
+class SilenceWatch {
+ public:
+  // A lease to be reaped, and for how long it was watched.
+  class Dead {
+   public:
+    Dead(std::string lease_id, std::uint64_t seen, Duration time)
+        : id(std::move(lease_id)), version(seen), watched(time) {}
+    std::string id;
+    std::uint64_t version;
+    Duration watched;
+  };
+
+  SilenceWatch(Duration ttl, Duration longest_session)
+      : ttl_(ttl), longest_session_(std::max(ttl, longest_session)) {}
+
+  // own is the lease of the onlooker, which is not watched.
+  std::vector<Dead> look(const std::vector<LeaseRecord>& leases, const std::string& own,
+                         Instant now) {
+    std::vector<Dead> dead;
+    std::map<std::string, Watch> watches;
+    for (const LeaseRecord& lease : leases) {
+      if (lease.id == own) continue;
+      const auto known = watches_.find(lease.id);
+      const bool is_silent = known != watches_.end() && known->second.version == lease.version;
+      const Instant since = is_silent ? known->second.since : now;
+      const Duration patience =
+          with_clock_margin(lease.is_renewed ? std::max(ttl_, lease.ttl) : longest_session_);
+      watches[lease.id] = Watch{lease.version, since, since + patience};
+      if (now - since >= patience) dead.emplace_back(lease.id, lease.version, patience);
+    }
+    watches_ = std::move(watches);
+    return dead;
+  }
+  void forget() { watches_.clear(); }
+
+  // When the next lease will turn out to be dead, unless it is heard of; kNever: none is watched.
+  Instant next(Instant now) const {
+    Instant next = kNever;
+    for (const auto& [id, watch] : watches_) {
+      if (watch.due > now) next = std::min(next, watch.due);
+    }
+    return next;
+  }
+
+ private:
+  struct Watch {
+    std::uint64_t version = 0;
+    Instant since{};
+    Instant due{};
+  };
+
+  const Duration ttl_;
+  const Duration longest_session_;
+  std::map<std::string, Watch> watches_;
+};
+
+}  // namespace forebay

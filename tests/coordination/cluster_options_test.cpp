@@ -1,0 +1,87 @@
+// What is wrong with options is told before anything starts, all at once.
+#include "forebay/coordination/cluster_options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace forebay::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+ClusterOptions good_options() {
+  ClusterOptions options;
+  options.endpoint = "abc.dsql.eu-west-1.on.aws";
+  options.user = "admin";
+  options.lease_table = "leases";
+  options.rate_table = "rates";
+  return options;
+}
+
+TEST(ClusterOptionsTest, TheDefaultsAreRight) { EXPECT_THAT(problems(good_options()), IsEmpty()); }
+
+TEST(ClusterOptionsTest, EverythingWrongIsToldAtOnce) {
+  ClusterOptions options = good_options();
+  options.endpoint = "";
+  options.service = "";
+  options.lease_table = "a#b";
+  options.limit = 0;
+  options.ttl = 1s;
+  options.rate_table = "x";
+  options.connects_per_second = 0;
+  options.burst = 0;
+  options.max_wait = 0s;
+  options.request_timeout = 0s;
+  options.token_lifetime = 24h * 8;
+  options.dynamodb_url = "localhost:8000";
+  options.credentials.emplace("", "hush");
+
+  const std::vector<std::string> wrong = problems(options);
+
+  EXPECT_THAT(wrong, ElementsAre(HasSubstr("endpoint is empty"), HasSubstr("service is empty"),
+                                 HasSubstr("lease_table is \"a#b\""), HasSubstr("limit is 0"),
+                                 HasSubstr("ttl is 1s"), HasSubstr("rate_table is \"x\""),
+                                 HasSubstr("connects_per_second is 0"), HasSubstr("burst is 0"),
+                                 HasSubstr("max_wait is"), HasSubstr("stagger is 5s"),
+                                 HasSubstr("request_timeout is"), HasSubstr("token_lifetime is"),
+                                 HasSubstr("dynamodb_url is"), HasSubstr("no access key id")));
+  for (const std::string& text : wrong) EXPECT_EQ(text.find("hush"), std::string::npos);
+}
+
+TEST(ClusterOptionsTest, WhatIsNotSharedIsNotChecked) {
+  ClusterOptions options = good_options();
+  options.lease_table = "";
+  options.limit = 0;
+  options.rate_table = "";
+  options.burst = 0;
+
+  EXPECT_THAT(problems(options), IsEmpty());
+  options.user = "";
+  EXPECT_THAT(problems(options), ElementsAre(HasSubstr("nothing would be shared")));
+}
+
+TEST(ClusterOptionsTest, AWindowCountsWholeConnects) {
+  ClusterOptions options = good_options();
+  options.connects_per_second = 0.5;
+  EXPECT_THAT(problems(options), IsEmpty());
+
+  options.rate_mode = RateMode::window;
+
+  EXPECT_THAT(problems(options), ElementsAre(HasSubstr("connects_per_second is 0.5")));
+}
+
+TEST(ClusterOptionsTest, TheFenceLeavesTimeToRenew) {
+  ClusterOptions options = good_options();
+  options.on_loss = LeaseLoss::fence;
+  EXPECT_EQ(fence_before(options), 30s);
+
+  options.fence_before = 2min;
+
+  EXPECT_THAT(problems(options), ElementsAre(HasSubstr("fence_before is 2m")));
+}
+
+}  // namespace
+}  // namespace forebay::test

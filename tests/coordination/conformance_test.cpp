@@ -1,0 +1,73 @@
+// The conformance suites over the store in memory and over the simulated DynamoDB.
+#include <gtest/gtest.h>
+
+#include "coordination/dynamo_conformance.hpp"
+#include "coordination/store_conformance.hpp"
+#include "forebay/coordination/memory_store.hpp"
+#include "forebay/env/sim/sim_scheduler.hpp"
+#include "support/flaky_store.hpp"
+#include "support/sim_dynamo_world.hpp"
+
+namespace forebay::test {
+namespace {
+
+class MemoryWorld final : public StoreWorld {
+ public:
+  explicit MemoryWorld(RateLimits limits) : model_(limits) {}
+  LeaseStore& leases(std::size_t) override { return store_; }
+  RateStore& rates(std::size_t) override { return store_; }
+  Scheduler& scheduler() override { return scheduler_; }
+  void run(Task<void> task) override {
+    start_detached(scheduler_, std::move(task));
+    scheduler_.run();
+  }
+
+ private:
+  sim::SimScheduler scheduler_;
+  MemoryCoordination model_;
+  MemoryStore store_{model_};
+};
+
+// The same through a slow network, so that the suite does not rely on answers at once.
+class SlowWorld final : public StoreWorld {
+ public:
+  explicit SlowWorld(RateLimits limits) : model_(limits) { store_.longest = 50ms; }
+  LeaseStore& leases(std::size_t) override { return store_; }
+  RateStore& rates(std::size_t) override { return store_; }
+  Scheduler& scheduler() override { return scheduler_; }
+  void run(Task<void> task) override {
+    start_detached(scheduler_, std::move(task));
+    scheduler_.run();
+  }
+
+ private:
+  sim::SimScheduler scheduler_;
+  MemoryCoordination model_;
+  FlakyStore store_{scheduler_, model_, 1};
+};
+
+template <class World>
+std::unique_ptr<StoreWorld> make(RateLimits limits) {
+  return std::make_unique<World>(limits);
+}
+std::unique_ptr<DynamoWorld> make_dynamo(RateLimits limits) {
+  return std::make_unique<SimDynamoWorld>(limits);
+}
+std::unique_ptr<DynamoWorld> make_slow_dynamo(RateLimits limits) {
+  sim::dynamodb::NetworkFaults faults;
+  faults.fastest = 2ms;
+  faults.slowest = 30ms;
+  faults.throttled = 0.05;
+  return std::make_unique<SimDynamoWorld>(limits, faults);
+}
+std::unique_ptr<StoreWorld> make_slow(RateLimits limits) { return make_slow_dynamo(limits); }
+
+INSTANTIATE_TEST_SUITE_P(Memory, StoreConformance, testing::Values(&make<MemoryWorld>));
+INSTANTIATE_TEST_SUITE_P(SlowMemory, StoreConformance, testing::Values(&make<SlowWorld>));
+INSTANTIATE_TEST_SUITE_P(Simulated, StoreConformance, testing::Values(&make<SimDynamoWorld>));
+INSTANTIATE_TEST_SUITE_P(SlowSimulated, StoreConformance, testing::Values(&make_slow));
+INSTANTIATE_TEST_SUITE_P(Simulated, DynamoConformance, testing::Values(&make_dynamo));
+INSTANTIATE_TEST_SUITE_P(SlowSimulated, DynamoConformance, testing::Values(&make_slow_dynamo));
+
+}  // namespace
+}  // namespace forebay::test
