@@ -111,6 +111,7 @@ class WithConnections final : public Tampering {
 TEST(BrokenPromisesTest, OneSessionTooManyBreaksTheCap) {
   Scenario scenario = small_world();
   scenario.database.connect_burst = 1000;
+  scenario.database.max_connections.reset();  // or the leases would tell it first
   WithConnections<TwiceConnected> tampering;
 
   expect_broken(run(scenario, tampering), Promise::cap);
@@ -221,8 +222,21 @@ class HonestOnce final : public Tampering {
   FromNowhere source_;
 };
 
-TEST(BrokenPromisesTest, TheLeasesOfAnEarlierLifeCoverNothing) {
-  Scenario scenario = small_world();
+// Whatever the store is.
+class BrokenLeasesTest : public testing::TestWithParam<StoreKind> {
+ protected:
+  static Scenario world() {
+    Scenario scenario = small_world();
+    scenario.coordination.store = GetParam();
+    return scenario;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Stores, BrokenLeasesTest,
+                         testing::Values(StoreKind::memory, StoreKind::dynamodb));
+
+TEST_P(BrokenLeasesTest, TheLeasesOfAnEarlierLifeCoverNothing) {
+  Scenario scenario = world();
   FaultSpec crash;
   crash.kind = FaultKind::crash;
   crash.at = 1min;
@@ -236,10 +250,16 @@ TEST(BrokenPromisesTest, TheLeasesOfAnEarlierLifeCoverNothing) {
   EXPECT_LT(result.broken_promise->when, 75s);
 }
 
-TEST(BrokenPromisesTest, AConnectionWithoutALeaseIsNoticed) {
+TEST_P(BrokenLeasesTest, AConnectionWithoutALeaseIsNoticed) {
   WithLeases tampering;
 
-  expect_broken(run(small_world(), tampering), Promise::leases);
+  expect_broken(run(world(), tampering), Promise::leases);
+}
+
+TEST_P(BrokenLeasesTest, NothingIsNoticedOfHonestProcesses) {
+  Tampering honest;
+
+  EXPECT_FALSE(run(world(), honest).broken_promise.has_value());
 }
 
 // 5, 6, 9. Doors between callers and the pool.

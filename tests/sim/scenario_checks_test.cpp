@@ -136,6 +136,19 @@ TEST(ScenarioChecksTest, Latencies) {
   });
 }
 
+TEST(ScenarioChecksTest, AWindowNeedsABurstOfTwoSeconds) {
+  expect_refused({
+      {small_scenario("limiterPerSec: 10\nlimiterBurst: 19\ncoordination: {rateMode: window}"),
+       {":4: coordination.rateMode: with window, the connects of two seconds may come together; "
+        "limiterBurst must be at least 20, twice limiterPerSec, not 19"}},
+  });
+  EXPECT_THAT(read_scenario(small_scenario("limiterPerSec: 10\nlimiterBurst: 20\n"
+                                           "coordination: {rateMode: window}"),
+                            "f.yaml")
+                  .problems,
+              IsEmpty());
+}
+
 TEST(ScenarioChecksTest, Faults) {
   expect_refused({
       {small_scenario("faults: [{at: 5m}]"),

@@ -143,7 +143,8 @@ TEST(ScenarioFileTest, EveryKeyOfTheDatabaseAndOfCoordinationIsRead) {
 database: {cutAfter: 30m, connectTime: 10ms, connectTimeSpread: 1ms, connectTimeSlowest: 50ms,
   answerTime: 4ms, answerTimeSpread: 3ms, connectFailures: 0.1, conflicts: 0.2}
 coordination: {enabled: false, latency: 5ms, latencySpread: 2ms, lostReplies: 0.1, throttled: 0.2,
-  leaseTtl: 1m, requestTimeout: 2s, onLeaseLoss: fence, onAbsence: local}
+  leaseTtl: 1m, requestTimeout: 2s, onLeaseLoss: fence, onAbsence: local, store: dynamodb,
+  rateMode: window}
 )"));
 
   DatabaseSpec database;
@@ -162,6 +163,8 @@ coordination: {enabled: false, latency: 5ms, latencySpread: 2ms, lostReplies: 0.
   coordination.request_timeout = 2s;
   coordination.on_lease_loss = LeaseLoss::fence;
   coordination.on_absence = StoreAbsence::local;
+  coordination.store = StoreKind::dynamodb;
+  coordination.rate_mode = RateMode::window;
   EXPECT_EQ(read.coordination, coordination);
 }
 

@@ -63,7 +63,7 @@ std::unique_ptr<SimConnection> SimConnector::make_connection(Link& link) {
   return std::make_unique<SimConnection>(link);
 }
 
-Task<Result<std::unique_ptr<Connection>>> SimConnector::connect(Instant deadline) {
+Task<Result<std::unique_ptr<Connection>>> SimConnector::connect(std::string, Instant deadline) {
   SimDatabase& database = link_.database();
   const Instant now = link_.scheduler().now();
   if (is_closed_ || link_.is_dead()) co_return failure(Errc::closed, "closing");

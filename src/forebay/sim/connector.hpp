@@ -70,7 +70,8 @@ class SimConnector : public Connector {
  public:
   explicit SimConnector(Link& link) : link_(link), closing_(link.scheduler()) {}
 
-  Task<Result<std::unique_ptr<Connection>>> connect(Instant deadline) override;
+  Task<Result<std::unique_ptr<Connection>>> connect(std::string password,
+                                                    Instant deadline) override;
   void close() override;
 
  protected:

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "forebay/sim/scenario/service_pool.hpp"
+#include "forebay/sim/start_time.hpp"
 #include "forebay/sim/tampering.hpp"
 
 namespace forebay::sim {
@@ -12,9 +13,6 @@ namespace {
 
 // What a pool gets to end at a time; it is asked again until it is done.
 constexpr Duration kCloseStep = std::chrono::seconds(60);
-
-// Virtual time zero on the wall, the same in every run.
-constexpr WallTime kStart{std::chrono::seconds(1'767'225'600)};  // 2026-01-01T00:00:00Z
 
 std::uint64_t seed_of(const Scenario& scenario, int process, int number) {
   SeededRandom random(scenario.seed * 0x9e3779b97f4a7c15u +
@@ -34,13 +32,13 @@ Life::Life(Surroundings around, const ServiceSpec& spec, int process, int number
       wall_clock_(scheduler_, kStart),
       link_(scheduler_, around.database, process),
       connector_(link_),
-      store_(around.store, link_) {
+      store_(around.store.make_link(link_, env_)) {
   wall_clock_.set_skew(skew);
   scheduler_.set_label(process);
   if (around_.scenario.seed % 2 == 0) scheduler_.set_tie_seed(random_.next());
   around_.timeline.join(scheduler_);
-  if (around_.store.has_cap()) leases_.emplace(env_, store_, lease_options(number));
-  if (around_.scenario.coordination.is_enabled) permits_.emplace(env_, store_, rate_options());
+  if (around_.store.has_cap()) leases_.emplace(env_, *store_, lease_options(number));
+  if (around_.scenario.coordination.is_enabled) permits_.emplace(env_, *store_, rate_options());
   std::vector<WatchedPool> pools = make_pools();
   std::vector<LatencyHistogram*> histograms = {&waits, &around_.waits};
   workload_.emplace(env_, spec_.workload, std::move(pools), link_, work, std::move(histograms),
@@ -75,6 +73,7 @@ RateOptions Life::rate_options() {
   options.connects_per_second = around_.scenario.database.connects_per_second;
   options.request_timeout = coordination.request_timeout;
   options.on_absence = coordination.on_absence;
+  options.is_wall_clock_followed = coordination.rate_mode == RateMode::window;
   options.known_processes = [this] { return leases_ ? leases_->known_processes() : 0; };
   return options;
 }
@@ -154,13 +153,14 @@ Task<void> Life::end() {
 void Life::die() {
   around_.timeline.leave(scheduler_);
   link_.die();
+  store_->die();
   begin_end();
   scheduler_.run();
   FOREBAY_CHECK(has_ended_, "a simulated process could not be taken apart");
 }
 
 void Life::set_link(bool is_store_cut, bool is_database_cut) {
-  store_.set_cut(is_store_cut);
+  store_->set_cut(is_store_cut);
   link_.set_cut(is_database_cut);
 }
 

@@ -70,7 +70,7 @@ class Life {
   const Env env_{scheduler_, random_, wall_clock_};
   Link link_;
   SimConnector connector_;
-  StoreLink store_;
+  const std::unique_ptr<StoreLink> store_;
   std::optional<LeaseAgent> leases_;
   std::optional<RateAgent> permits_;
   std::optional<Budget> budget_;

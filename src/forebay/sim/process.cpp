@@ -158,7 +158,7 @@ Sample Process::sample() const {
   sample.empty_events = total.empty;
   sample.timeouts = total.timeouts;
   sample.opened = total.opened;
-  sample.open_failures = total.open_failures;
+  sample.open_failures = total.open_failures();
   sample.permit_waits = past_permit_waits_ + (life_ != nullptr ? life_->permit_waits() : 0);
   sample.work_started = work_.started;
   sample.work_completed = work_.completed;

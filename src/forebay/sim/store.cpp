@@ -1,10 +1,9 @@
 #include "forebay/sim/store.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "forebay/sim/latency.hpp"
+#include "forebay/sim/dynamo_store.hpp"
+#include "forebay/sim/memory_link.hpp"
 
 namespace forebay::sim {
 namespace {
@@ -13,6 +12,7 @@ RateLimits rate_limits(const Scenario& scenario) {
   RateLimits limits;
   limits.connects_per_second = scenario.database.connects_per_second;
   limits.burst = scenario.database.connect_burst;
+  limits.mode = scenario.coordination.rate_mode;
   return limits;
 }
 
@@ -29,11 +29,41 @@ SimStore::SimStore(const Scenario& scenario, int processes, std::uint64_t seed, 
       held_(static_cast<std::size_t>(processes)),
       was_reaped_(static_cast<std::size_t>(processes)),
       is_local_(static_cast<std::size_t>(processes)),
-      has_contact_(static_cast<std::size_t>(processes)) {}
+      has_contact_(static_cast<std::size_t>(processes)) {
+  if (spec_.store == StoreKind::dynamodb)
+    dynamo_ = std::make_unique<DynamoStore>(scenario, rate_limits(scenario), seed, *this, trace);
+}
+
+SimStore::~SimStore() = default;
+
+std::unique_ptr<StoreLink> SimStore::make_link(Link& link, Env env) {
+  if (dynamo_) return dynamo_->make_link(link.process(), env);
+  return std::make_unique<MemoryLink>(*this, link);
+}
+
+void SimStore::set_away(bool is_away) {
+  is_away_ = is_away;
+  if (dynamo_) dynamo_->set_away(is_away);
+}
+
+int SimStore::active() const { return dynamo_ ? dynamo_->active() : model_.active(); }
+
+int SimStore::held_under(const std::string& lease_id) const {
+  return dynamo_ ? dynamo_->held(lease_id) : model_.held(lease_id);
+}
+
+bool SimStore::adds_up() const {
+  return (dynamo_ ? dynamo_->held_in_all() : model_.held_in_all()) == active();
+}
 
 void SimStore::note_lease(const std::string& lease_id, int process) {
   if (owners_.emplace(lease_id, process).second)
     leases_[static_cast<std::size_t>(process)].push_back(lease_id);
+}
+
+int SimStore::owner_of(const std::string& lease_id) const {
+  const auto owner = owners_.find(lease_id);
+  return owner == owners_.end() ? -1 : owner->second;
 }
 
 void SimStore::begin_life(int process) {
@@ -48,17 +78,22 @@ void SimStore::begin_life(int process) {
 void SimStore::recount(int process) {
   const auto place = static_cast<std::size_t>(process);
   int held = 0;
-  for (const std::string& lease_id : leases_[place]) held += model_.held(lease_id);
+  for (const std::string& lease_id : leases_[place]) held += held_under(lease_id);
   held_[place] = held;
-  had_overhang_ |= has_cap() && model_.active() > limit_;
+}
+
+void SimStore::note_changed(const std::string& lease_id) {
+  had_overhang_ |= has_cap() && active() > limit_;
+  const int owner = owner_of(lease_id);
+  if (owner >= 0) recount(owner);
 }
 
 void SimStore::note_reaped(const std::string& lease_id) {
-  const auto owner = owners_.find(lease_id);
-  if (owner == owners_.end()) return;
-  was_reaped_[static_cast<std::size_t>(owner->second)] = true;
+  const int owner = owner_of(lease_id);
+  if (owner < 0) return;
+  was_reaped_[static_cast<std::size_t>(owner)] = true;
   had_overhang_ |= is_keeping_;  // it lives, and keeps what it has
-  recount(owner->second);
+  recount(owner);
 }
 
 // A process without an answer may go on by itself, if its policy says so; the lease agent does
@@ -81,96 +116,6 @@ void SimStore::note_uncovered(int process, int sessions, PromiseBook& book) cons
 std::string SimStore::text_of(int process) const {
   if (!has_cap()) return "connections are not leased";
   return fmt::format("it holds {} of {} leases, limit {}", held_by(process), active(), limit_);
-}
-
-// To the store, there the action, and back. What is answered too late is not answered.
-template <class Reply, class Action>
-Task<Result<Reply>> StoreLink::ask(SimStore::Topic topic, Action action, Instant deadline) {
-  const CoordinationSpec& spec = store_.spec_;
-  const Scheduler& scheduler = link_.scheduler();
-  if (link_.is_dead()) co_return failure(Errc::closed, "the process has died");
-  ++store_.requests_;
-  const Duration there = draw(spec.latency, store_.random_) / 2;
-  const Instant arrives = scheduler.now() + there;
-  if (there > Duration::zero()) co_await link_.wait(std::min(arrives, deadline));
-  const bool arrives_late = link_.is_dead() && store_.random_.below(2) == 0;
-  if (arrives > deadline || is_cut_ || arrives_late) {
-    store_.note_contact(link_.process(), topic, false);
-    co_await link_.wait(deadline);
-    co_return failure(Errc::timed_out, "the coordination store does not answer");
-  }
-  if (store_.is_away_) {
-    store_.note_contact(link_.process(), topic, false);
-    co_return failure(Errc::connect_failed, "the coordination store is away");
-  }
-  if (draw_chance(spec.throttled, store_.random_)) {
-    store_.note_contact(link_.process(), topic, false);
-    co_return failure(Errc::limit_reached, "the coordination store is throttling us");
-  }
-
-  const Reply reply = action();
-  store_.trace_.add(TraceEvent::store, link_.process(), scheduler.now());
-  const bool is_lost = draw_chance(spec.lost_replies, store_.random_);
-  const Duration back = draw(spec.latency, store_.random_) / 2;
-  const Instant answered = scheduler.now() + back;
-  if (is_lost || answered > deadline || link_.is_dead()) {
-    store_.note_contact(link_.process(), topic, false);
-    co_await link_.wait(deadline);
-    co_return failure(Errc::timed_out, "the coordination store does not answer");
-  }
-  if (back > Duration::zero()) co_await link_.wait(answered);
-  store_.note_contact(link_.process(), topic, true);
-  co_return reply;
-}
-
-Task<Result<AcquireReply>> StoreLink::acquire(AcquireRequest request, Instant deadline) {
-  return ask<AcquireReply>(
-      SimStore::Topic::leases,
-      [this, request = std::move(request)] {
-        const AcquireReply reply = store_.model_.acquire(request);
-        store_.note_lease(request.change.lease_id, link_.process());
-        store_.recount(link_.process());
-        return reply;
-      },
-      deadline);
-}
-
-Task<Result<ReleaseReply>> StoreLink::release(ReleaseRequest request, Instant deadline) {
-  return ask<ReleaseReply>(
-      SimStore::Topic::leases,
-      [this, request = std::move(request)] {
-        const ReleaseReply reply = store_.model_.release(request);
-        store_.recount(link_.process());
-        return reply;
-      },
-      deadline);
-}
-
-Task<Result<RenewReply>> StoreLink::renew(RenewRequest request, Instant deadline) {
-  return ask<RenewReply>(
-      SimStore::Topic::leases,
-      [this, request = std::move(request)] { return store_.model_.renew(request); }, deadline);
-}
-
-Task<Result<std::vector<LeaseRecord>>> StoreLink::list(Instant deadline) {
-  return ask<std::vector<LeaseRecord>>(
-      SimStore::Topic::leases, [this] { return store_.model_.list(); }, deadline);
-}
-
-Task<Result<ReapReply>> StoreLink::reap(ReapRequest request, Instant deadline) {
-  return ask<ReapReply>(
-      SimStore::Topic::leases,
-      [this, request = std::move(request)] {
-        const ReapReply reply = store_.model_.reap(request);
-        if (reply.is_reaped) store_.note_reaped(request.lease_id);
-        return reply;
-      },
-      deadline);
-}
-
-Task<Result<TakeReply>> StoreLink::take(TakeRequest request, Instant deadline) {
-  return ask<TakeReply>(
-      SimStore::Topic::rate, [this, request] { return store_.model_.take(request); }, deadline);
 }
 
 }  // namespace forebay::sim

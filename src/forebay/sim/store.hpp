@@ -1,26 +1,44 @@
-// The coordination store as simulated processes see it: the in-memory model behind a network that
-// delays, loses replies, throttles and fails.
+// SimStore: the one coordination store of the world, and what the world knows of the leases in it.
+// StoreLink: a process's way to it.
 //
-// SimStore is the one store of the world, StoreLink a process's way to it. A request of a process
-// that dies meanwhile may still arrive, as it may in life.
+// Of the two kinds of stores, one is a model in memory behind a network that delays, loses replies,
+// throttles and fails; the other is the shipping client and a simulated DynamoDB, see DynamoStore.
+// Whichever it is, promise 4 is checked by what is in it.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "forebay/coordination/memory_store.hpp"
+#include "forebay/env/env.hpp"
 #include "forebay/sim/connector.hpp"
 #include "forebay/sim/promise_book.hpp"
 
 namespace forebay::sim {
 
+class DynamoStore;
+
+class StoreLink : public LeaseStore, public RateStore {
+ public:
+  virtual void set_cut(bool is_cut) = 0;
+  virtual void die() = 0;  // the process has died
+};
+
 class SimStore {
  public:
-  SimStore(const Scenario& scenario, int processes, std::uint64_t seed, Trace& trace);
+  enum class Topic : std::uint8_t { leases, rate };
 
-  void set_away(bool is_away) { is_away_ = is_away; }
-  bool is_away() const { return is_away_; }
+  SimStore(const Scenario& scenario, int processes, std::uint64_t seed, Trace& trace);
+  SimStore(const SimStore&) = delete;
+  SimStore& operator=(const SimStore&) = delete;
+  ~SimStore();
+
+  // The way of the process that the link is about. Its clock and its chance are those of env.
+  std::unique_ptr<StoreLink> make_link(Link& link, Env env);
+
+  void set_away(bool is_away);
 
   // Promise 4, for one process: what it holds covers what the server counts for it. Under the
   // policy `keep`, whoever lost its lease to a reaper while it was cut off may be above it for a
@@ -36,31 +54,35 @@ class SimStore {
   }
   bool has_cap() const { return limit_ > 0; }
   int limit() const { return limit_; }
-  int active() const { return model_.active(); }
+  int active() const;
   int held_by(int process) const { return held_[static_cast<std::size_t>(process)]; }
-  int held_under(const std::string& lease_id) const { return model_.held(lease_id); }
+  int held_under(const std::string& lease_id) const;
   // The cluster's limits may have been passed, as the policies allow: by connections that outlived
   // their lease, or by processes that went on without the store.
   bool had_overhang() const { return had_overhang_ || had_local_; }
   bool had_local() const { return had_local_; }
   // A new life begins: it holds nothing.
   void begin_life(int process);
-  bool adds_up() const { return model_.held_in_all() == model_.active(); }
-  std::uint64_t requests() const { return requests_; }
+  bool adds_up() const;
   std::string text_of(int process) const;
 
+  // -1: it is nobody's in the life that it is in.
+  int owner_of(const std::string& lease_id) const;
+
+  // What links tell.
+  void note_lease(const std::string& lease_id, int process);
+  void note_changed(const std::string& lease_id);  // its owner holds more or less
+  void note_reaped(const std::string& lease_id);
+  void note_contact(int process, Topic topic, bool is_answered);
+
  private:
-  friend class StoreLink;
-  enum class Topic : std::uint8_t { leases, rate };
+  friend class MemoryLink;
   bool may_be_over(int process) const {
     const auto place = static_cast<std::size_t>(process);
     return (is_keeping_ && was_reaped_[place]) || is_local_[place];
   }
   void note_uncovered(int process, int sessions, PromiseBook& book) const;
-  void note_lease(const std::string& lease_id, int process);
   void recount(int process);
-  void note_reaped(const std::string& lease_id);
-  void note_contact(int process, Topic topic, bool is_answered);
   void note_covered(int process) {
     const auto place = static_cast<std::size_t>(process);
     was_reaped_[place] = false;
@@ -73,9 +95,9 @@ class SimStore {
   SeededRandom random_;
   Trace& trace_;
   MemoryCoordination model_;
+  std::unique_ptr<DynamoStore> dynamo_;  // none: the model is the store
   bool is_away_ = false;
   bool had_overhang_ = false;
-  std::uint64_t requests_ = 0;
   // Leases that processes have had in the lives they are in, and whose they are. What an earlier
   // life left behind covers nothing of the next.
   std::map<std::string, int> owners_;
@@ -85,28 +107,6 @@ class SimStore {
   std::vector<bool> is_local_;     // by policy, since a request had no answer
   std::vector<bool> has_contact_;  // the last request had one
   bool had_local_ = false;
-};
-
-class StoreLink final : public LeaseStore, public RateStore {
- public:
-  StoreLink(SimStore& store, Link& link) : store_(store), link_(link) {}
-
-  void set_cut(bool is_cut) { is_cut_ = is_cut; }
-
-  Task<Result<AcquireReply>> acquire(AcquireRequest request, Instant deadline) override;
-  Task<Result<ReleaseReply>> release(ReleaseRequest request, Instant deadline) override;
-  Task<Result<RenewReply>> renew(RenewRequest request, Instant deadline) override;
-  Task<Result<std::vector<LeaseRecord>>> list(Instant deadline) override;
-  Task<Result<ReapReply>> reap(ReapRequest request, Instant deadline) override;
-  Task<Result<TakeReply>> take(TakeRequest request, Instant deadline) override;
-
- private:
-  template <class Reply, class Action>
-  Task<Result<Reply>> ask(SimStore::Topic topic, Action action, Instant deadline);
-
-  SimStore& store_;
-  Link& link_;  // whose process it is, and whether that lives
-  bool is_cut_ = false;
 };
 
 }  // namespace forebay::sim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "forebay/coordination/policy.hpp"
+#include "forebay/coordination/rate_store.hpp"
 #include "forebay/core/ready_queue.hpp"
 #include "forebay/core/refill_plan.hpp"
 #include "forebay/env/time.hpp"
@@ -85,9 +86,16 @@ struct DatabaseSpec {
   bool operator==(const DatabaseSpec&) const = default;
 };
 
+enum class StoreKind : std::uint8_t {
+  memory,    // a model of what the store does
+  dynamodb,  // the shipping client, down to its signed requests, against a simulated DynamoDB
+};
+
 // The coordination store that all processes share, and how they use it.
 struct CoordinationSpec {
-  bool is_enabled = true;   // false: each process believes that it is alone
+  bool is_enabled = true;  // false: each process believes that it is alone
+  StoreKind store = StoreKind::memory;
+  RateMode rate_mode = RateMode::bucket;
   Latency latency;          // of one request and its reply; zero: coordination costs nothing
   double lost_replies = 0;  // fraction: it was done, and nobody heard
   double throttled = 0;     // fraction that is refused for now

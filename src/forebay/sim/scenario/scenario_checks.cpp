@@ -54,6 +54,22 @@ void check_coordination(const CoordinationSpec& coordination, FileProblems& prob
                   duration_text(coordination.lease_ttl)));
 }
 
+// Around the end of a clock second those of two seconds may start together.
+void check_window(const Scenario& scenario, FileProblems& problems) {
+  if (!scenario.coordination.is_enabled || scenario.coordination.rate_mode != RateMode::window)
+    return;
+  const DatabaseSpec& database = scenario.database;
+  problems.require(database.connects_per_second >= 1, "coordination.rateMode", {"limiterPerSec"},
+                   fmt::format("window counts whole connects in a second, and limiterPerSec is {}",
+                               database.connects_per_second));
+  problems.require(
+      database.connect_burst >= 2 * database.connects_per_second, "coordination.rateMode",
+      {"limiterBurst", "limiterPerSec"},
+      fmt::format("with window, the connects of two seconds may come together; limiterBurst must "
+                  "be at least {}, twice limiterPerSec, not {}",
+                  2 * database.connects_per_second, database.connect_burst));
+}
+
 // What is lent when the fence falls must be back, and closed, before the lease can end.
 void check_fence(const Scenario& scenario, const ServiceSpec& service, const std::string& path,
                  FileProblems& problems) {
@@ -259,6 +275,7 @@ void check_scenario(const ScenarioDraft& draft, FileProblems& problems) {
   check_latency(scenario.database.connect, "database.connectTime", problems);
   check_latency(scenario.database.answer, "database.answerTime", problems);
   check_coordination(scenario.coordination, problems);
+  check_window(scenario, problems);
   if (scenario.services.empty()) {
     problems.require(false, "services", {},
                      "there are none; a scenario needs at least one, like services: [{name: "

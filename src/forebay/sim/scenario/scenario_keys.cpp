@@ -18,6 +18,11 @@ constexpr auto kLeaseLosses =
 constexpr auto kStoreAbsences = std::to_array<Choice<StoreAbsence>>(
     {{"hold", StoreAbsence::hold}, {"local", StoreAbsence::local}});
 
+constexpr auto kStoreKinds = std::to_array<Choice<StoreKind>>(
+    {{"memory", StoreKind::memory}, {"dynamodb", StoreKind::dynamodb}});
+constexpr auto kRateModes =
+    std::to_array<Choice<RateMode>>({{"bucket", RateMode::bucket}, {"window", RateMode::window}});
+
 using From = const Field&;
 using Workload = WorkloadSpec;
 constexpr auto kWorkloadKeys = std::to_array<Key<Workload>>({
@@ -97,6 +102,8 @@ constexpr auto kDatabaseKeys = std::to_array<Key<Database>>({
 using Coordination = CoordinationSpec;
 constexpr auto kCoordinationKeys = std::to_array<Key<Coordination>>({
     {"enabled", [](From from, Coordination& to) { from.read(to.is_enabled); }},
+    {"store", [](From from, Coordination& to) { from.read_choice(to.store, kStoreKinds); }},
+    {"rateMode", [](From from, Coordination& to) { from.read_choice(to.rate_mode, kRateModes); }},
     {"latency",
      [](From from, Coordination& to) { from.read_time(to.latency.median, Zero::allowed); }},
     {"latencySpread",

@@ -1,0 +1,21 @@
+// Whether a request is signed as the service expects it: by somebody it knows, and lately.
+#pragma once
+
+#include <optional>
+
+#include "forebay/aws/credentials.hpp"
+#include "forebay/aws/sigv4.hpp"
+#include "forebay/env/http.hpp"
+#include "forebay/sim/dynamodb/refusal.hpp"
+
+namespace forebay::sim::dynamodb {
+
+// A client's clock may be so far from ours.
+inline constexpr Duration kClockTolerance = std::chrono::minutes(5);
+
+// Nothing: it is. The signature is made again, from the headers that it says it is about.
+std::optional<Refusal> check_signature(const HttpRequest& request,
+                                       const aws::Credentials& credentials,
+                                       const aws::SigningScope& scope, WallTime now);
+
+}  // namespace forebay::sim::dynamodb
