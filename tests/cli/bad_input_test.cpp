@@ -131,6 +131,45 @@ TEST(BadInputTest, SingleMistakesOfSim) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST(BadInputTest, SingleMistakesOfLeasesAndToken) {
+  const std::vector<Refusal> refusals = {
+      {{"leases", "--table", "abc", "--endpoint", "h"}, {"what to do is missing: one of setup, "}},
+      {{"leases", "shwo", "--table", "abc", "--endpoint", "h"},
+       {"\"shwo\" is nothing to do with leases: it must be setup, show, watch or reap; did you "
+        "mean show?"}},
+      {{"leases", "show", "--endpoint", "h"}, {"--table is missing: the DynamoDB table"}},
+      {{"leases", "show", "--table", "abc"}, {"--endpoint is missing: the host of the cluster"}},
+      {{"leases", "show", "--table", "ab", "--endpoint", "h"},
+       {"--table is \"ab\": it has 2 characters, and DynamoDB wants 3 to 255"}},
+      {{"leases", "setup", "--table", "a b c"}, {"--table is \"a b c\": DynamoDB allows letters"}},
+      {{"leases", "show", "--table", "abc", "--endpoint", "https://h/"},
+       {"--endpoint is not shown, since it may hold a password: it must be a host's name"}},
+      {{"leases", "show", "now", "--table", "abc", "--endpoint", "h"},
+       {"word 3 belongs to no option: one action can follow \"leases\""}},
+      {{"leases", "show", "--table", "abc", "--endpoint", "h", "--recount"},
+       {"--recount belongs to \"reap\""}},
+      {{"leases", "watch", "--table", "abc", "--endpoint", "h", "--every", "0s"},
+       {"--every is \"0s\": it must be between 100ms and 24h"}},
+      {{"leases", "watch", "--table", "abc", "--endpoint", "h", "--count", "0"},
+       {"--count is 0: it must be between 1 and "}},
+      {{"leases", "reap", "--table", "abc", "--endpoint", "h", "--ttl", "3"},
+       {"--ttl is \"3\": it must be a time with its unit"}},
+      {{"leases", "show", "--table", "abc", "--endpoint", "h", "--region", "us east"},
+       {"--region is \"us east\": right would be us-east-1, say"}},
+      {{"token"}, {"--endpoint is missing: the host of the cluster"}},
+      {{"token", "--endpoint", "h", "--expires", "8d"}, {"--expires is \"8d\": it must be a time"}},
+      {{"token", "--endpoint", "h", "--expires", "200h"},
+       {"--expires is \"200h\": it must be between 1s and 168h"}},
+      {{"token", "--endpoint", "h", "--user", ""}, {"--user is empty: it must be a database role"}},
+      {{"token", "admin", "--endpoint", "h"},
+       {"word 2 belongs to no option: only options can follow \"token\""}},
+  };
+  for (const Refusal& refusal : refusals) {
+    SCOPED_TRACE(testing::PrintToString(refusal.arguments));
+    expect_refused(refusal);
+  }
+}
+
 TEST(BadInputTest, AllMistakesOfSimAreToldAtOnce) {
   expect_refused({{"sim", "locl", "more", "--seed", "x", "--duration", "5", "--report", "/proc/x",
                    "--out", "/nowhere/x", "--jobs", "0", "--jsno"},

@@ -49,7 +49,7 @@ inline DemoTrend crowded_trend() {
   PoolStatistics& pool = trend.now.pool;
   pool.counters.discards.fill(1'234'567);
   pool.counters.empty = 1'234'567;
-  pool.counters.open_failures = 1'234'567;
+  pool.counters.failures.fill(1'234'567);
   pool.waiters = 12'345;
   pool.last_connect_error = std::string(300, 'x');
   trend.now.load.last_failure = std::string(300, 'y');

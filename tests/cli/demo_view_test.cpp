@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-std::vector<std::string> shown(const DemoTrend& trend, const TextStyle& style) {
+std::vector<std::string> view_of(const DemoTrend& trend, const TextStyle& style) {
   return render(demo_options(), DemoStage::running, trend, style);
 }
 
@@ -38,7 +38,7 @@ int visible(const std::string& line) {
 }
 
 TEST(DemoViewTest, AtEightyColumnsItReadsLikeThis) {
-  const std::string text = joined(shown(demo_trend(), {80, false, false}));
+  const std::string text = joined(view_of(demo_trend(), {80, false, false}));
 
   EXPECT_EQ(text,
             R"(forebay demo  on a throw-away PostgreSQL that allows 20                     1:23
@@ -66,7 +66,7 @@ callers
 TEST(DemoViewTest, NothingIsWiderThanTheTerminalAndAllFitsInto24Lines) {
   for (const int width : {20, 40, 60, 79, 80, 100, 132, 250}) {
     for (const bool has_colour : {false, true}) {
-      const auto lines = shown(crowded_trend(), {width, has_colour, true});
+      const auto lines = view_of(crowded_trend(), {width, has_colour, true});
       for (const std::string& line : lines) EXPECT_LE(visible(line), width) << line;
       EXPECT_LE(lines.size(), 24u) << width;
     }
@@ -74,13 +74,13 @@ TEST(DemoViewTest, NothingIsWiderThanTheTerminalAndAllFitsInto24Lines) {
 }
 
 TEST(DemoViewTest, WithoutColourThereIsNoEscapeSequence) {
-  const std::string text = joined(shown(crowded_trend(), {80, false, true}));
+  const std::string text = joined(view_of(crowded_trend(), {80, false, true}));
 
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
 TEST(DemoViewTest, EmptyEventsErrorsAndFailuresAreRed) {
-  const std::string text = joined(shown(crowded_trend(), {80, true, true}));
+  const std::string text = joined(view_of(crowded_trend(), {80, true, true}));
 
   EXPECT_THAT(text, HasSubstr("\x1b[31m1,234,567\x1b[0m"));
   EXPECT_THAT(text, HasSubstr("\x1b[31mlast connect error\x1b[0m: xxx"));
@@ -110,7 +110,7 @@ TEST(DemoViewTest, WordsOfTheServerCannotSteerTheTerminal) {
   DemoTrend trend = demo_trend();
   trend.now.pool.last_connect_error = "bad\x1b[2J\r\nworse";
 
-  const std::string text = joined(shown(trend, {80, false, true}));
+  const std::string text = joined(view_of(trend, {80, false, true}));
 
   EXPECT_THAT(text, HasSubstr("bad [2J  worse"));
 }

@@ -38,6 +38,13 @@ inline std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 // A file of tests/cli/data.
 inline std::string data_file(const std::string& name) {
   return std::string(FOREBAY_CLI_DATA) + "/" + name;

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/program.hpp"
 #include "forebay/cli/sim_progress.hpp"
 #include "forebay/cli/wrapped_text.hpp"
 
@@ -52,13 +53,6 @@ sim::RunResult a_result(int services) {
 }
 
 RunFigures figures() { return {2s, 45'000'000, 0, "forebay sim fleet.yaml --seed 7"}; }
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 TEST(SimSummaryTest, EverythingIsThereAndFitsEightyColumns) {
   sim::RunResult result = a_result(4);

@@ -51,5 +51,7 @@ std::vector<std::unique_ptr<Command>> all_commands();
 
 std::unique_ptr<Command> make_demo_command();
 std::unique_ptr<Command> make_sim_command();
+std::unique_ptr<Command> make_leases_command();
+std::unique_ptr<Command> make_token_command();
 
 }  // namespace forebay::cli

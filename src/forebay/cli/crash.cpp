@@ -17,7 +17,7 @@ constexpr std::array<int, 6> kCrashes = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGIL
 
 // A handler can reach nothing but globals.
 std::array<std::atomic<CrashAction>, 4> actions;
-thread_local const CrashNote* note = nullptr;
+thread_local const CrashNote* current_note = nullptr;
 
 // The handler is gone once it runs: raise() ends the process.
 void act_and_crash(int signal) {
@@ -59,15 +59,16 @@ void remove_crash_action(CrashAction action) {
 }
 
 CrashNote::CrashNote(std::string text) : text_(std::move(text)) {
-  FOREBAY_CHECK(note == nullptr, "one CrashNote at a time");
-  note = this;
+  FOREBAY_CHECK(current_note == nullptr, "one CrashNote at a time");
+  current_note = this;
 }
 
-CrashNote::~CrashNote() { note = nullptr; }
+CrashNote::~CrashNote() { current_note = nullptr; }
 
 void write_crash_note() {
-  if (note == nullptr) return;
-  const ssize_t written = ::write(STDERR_FILENO, note->text_.data(), note->text_.size());
+  if (current_note == nullptr) return;
+  const ssize_t written =
+      ::write(STDERR_FILENO, current_note->text_.data(), current_note->text_.size());
   static_cast<void>(written);  // there is nothing left to try
 }
 

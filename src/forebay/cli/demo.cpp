@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFrame{250};
+constexpr milliseconds kViewEvery{250};
 constexpr milliseconds kFillStep{50};
 constexpr Duration kCloseLimit = std::chrono::seconds(10);
 
@@ -130,7 +130,7 @@ void Demo::serve() {
     draw(DemoStage::running);
     const Duration left = deadline - now();
     if (left <= Duration::zero()) return;
-    const auto pause = std::min<Duration>(kFrame, left);
+    const auto pause = std::min<Duration>(kViewEvery, left);
     // Rounded up: a wait that ends a little early would be followed by many of no length.
     if (interrupt_.wait(std::chrono::ceil<milliseconds>(pause))) return;
   }

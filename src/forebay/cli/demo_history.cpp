@@ -1,17 +1,9 @@
 #include "forebay/cli/demo_history.hpp"
 
 #include "forebay/base/check.hpp"
+#include "forebay/cli/figures.hpp"
 
 namespace forebay::cli {
-namespace {
-
-double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
-
-double per_second(std::uint64_t count, Duration time) {
-  return time > Duration::zero() ? static_cast<double>(count) / seconds(time) : 0;
-}
-
-}  // namespace
 
 void DemoHistory::add(DemoSample sample) {
   samples_.push_back(std::move(sample));

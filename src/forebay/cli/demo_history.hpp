@@ -16,7 +16,7 @@ struct DemoSample {
   LoadCounts load;
   LatencySnapshot acquire_times;
 
-  std::uint64_t connects() const { return pool.counters.opened + pool.counters.open_failures; }
+  std::uint64_t connects() const { return pool.counters.opened + pool.counters.open_failures(); }
 };
 
 // The latest look, and what happened shortly before it.

@@ -1,13 +1,12 @@
 #include "forebay/cli/demo_options.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "forebay/cli/option_names.hpp"
+#include "forebay/cli/option_values.hpp"
 #include "forebay/cli/secrets.hpp"
-#include "forebay/env/duration_text.hpp"
 #include "forebay/postgres/conninfo.hpp"
 
 namespace forebay::cli {
@@ -23,43 +22,6 @@ constexpr Duration kAnyTime = std::chrono::hours(24 * 365);
 constexpr int kMostThrowAway = 1'000;
 constexpr int kMostThreads = 1'000;
 constexpr int kMostSeconds = 365 * 24 * 3600;
-
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number number{};
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-int whole_number(std::string_view option, std::string_view text, int otherwise,
-                 Problems& problems) {
-  const std::optional<int> number = parse_number<int>(text);
-  if (number) return *number;
-  problems.push_back(
-      fmt::format("{} is {}: it must be a whole number, as in {} 20", option, shown(text), option));
-  return otherwise;
-}
-
-int number_between(std::string_view option, std::string_view text, int least, int most,
-                   Problems& problems) {
-  const std::size_t before = problems.size();
-  const int number = whole_number(option, text, least, problems);
-  if (problems.size() == before && (number < least || number > most)) {
-    problems.push_back(
-        fmt::format("{} is {}: it must be between {} and {}", option, number, least, most));
-  }
-  return number;
-}
-
-Duration time(std::string_view option, std::string_view text, Duration otherwise,
-              Problems& problems) {
-  const std::optional<Duration> parsed = parse_duration(text);
-  if (parsed) return *parsed;
-  problems.push_back(fmt::format(
-      "{} is {}: it must be a time with its unit, as in 250ms, 5s, 2m or 1h", option, shown(text)));
-  return otherwise;
-}
 
 double rate(std::string_view text, Problems& problems) {
   const std::optional<double> number = parse_number<double>(text);
@@ -113,12 +75,13 @@ void read_pool(const DemoArguments& arguments, PoolOptions& pool, Problems& prob
     pool.size.target_ready = whole_number("--ready", *arguments.ready, 1, problems);
   // The demo itself waits for the fill, with its view on the screen and an ear for Ctrl-C.
   pool.size.low_watermark = 0;
-  pool.lifetime = time("--lifetime", arguments.lifetime, kAnyTime, problems);
+  pool.lifetime = time_value("--lifetime", arguments.lifetime, kAnyTime, problems);
   pool.lifetime_jitter = Duration::zero();
-  pool.guard_window = time("--guard", arguments.guard, Duration::zero(), problems);
+  pool.guard_window = time_value("--guard", arguments.guard, Duration::zero(), problems);
   pool.connect_rate = rate(arguments.rate, problems);
   pool.connect_burst = whole_number("--burst", arguments.burst, 1, problems);
-  pool.initial_fill_limit = time("--fill-limit", arguments.fill_limit, Duration::zero(), problems);
+  pool.initial_fill_limit =
+      time_value("--fill-limit", arguments.fill_limit, Duration::zero(), problems);
   pool.close_timeout = std::chrono::seconds(5);
 }
 
@@ -152,7 +115,7 @@ DemoOptions read(const DemoArguments& arguments, Problems& problems) {
   options.run_time = std::chrono::seconds(
       number_between("--seconds", arguments.seconds, 0, kMostSeconds, problems));
   options.threads = number_between("--threads", arguments.threads, 1, kMostThreads, problems);
-  options.hold = time("--hold", arguments.hold, Duration::zero(), problems);
+  options.hold = time_value("--hold", arguments.hold, Duration::zero(), problems);
   if (options.hold < Duration::zero() || options.hold > kAnyTime) {
     problems.push_back(fmt::format("--hold is {}: it must be zero or more and at most 365 days",
                                    describe(options.hold)));

@@ -5,7 +5,7 @@
 namespace forebay::cli {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(30);
+constexpr Duration kPreparationLimit = std::chrono::seconds(30);
 
 Result<void> run_as_superuser(Runtime& runtime, const embedded::PostgresServer& server,
                               const std::string& sql) {
@@ -14,9 +14,9 @@ Result<void> run_as_superuser(Runtime& runtime, const embedded::PostgresServer& 
   options.size.max = 1;
   auto pool = postgres::PostgresPool::open(runtime, server.superuser_url(), options);
   if (!pool) return failure(pool.error());
-  Result<postgres::PooledSession> session = (*pool)->acquire_blocking(kPatience);
+  Result<postgres::PooledSession> session = (*pool)->acquire_blocking(kPreparationLimit);
   if (!session) return failure(session.error());
-  const Result<postgres::QueryResult> done = (*session)->exec_blocking(sql, kPatience);
+  const Result<postgres::QueryResult> done = (*session)->exec_blocking(sql, kPreparationLimit);
   if (!done) return failure(done.error());
   return {};
 }

@@ -6,17 +6,12 @@
 
 #include "forebay/base/json_text.hpp"
 #include "forebay/cli/discard_list.hpp"
+#include "forebay/cli/figures.hpp"
 #include "forebay/cli/styled_line.hpp"
 #include "forebay/env/duration_text.hpp"
 
 namespace forebay::cli {
 namespace {
-
-double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
-
-double per_second(std::uint64_t count, Duration time) {
-  return time > Duration::zero() ? static_cast<double>(count) / seconds(time) : 0;
-}
 
 // Text of others, made harmless for a terminal.
 std::string plain(std::string_view text) {
@@ -30,6 +25,16 @@ std::string discards_json(const PoolCounters& counters) {
     const auto reason = static_cast<DiscardReason>(i);
     items += fmt::format("{}{}:{}", i > 0 ? "," : "", json_quoted(name(reason)),
                          counters.discarded(reason));
+  }
+  return "{" + items + "}";
+}
+
+std::string failures_json(const PoolCounters& counters) {
+  std::string items;
+  for (std::size_t i = 0; i < kOpenFailures; ++i) {
+    const auto reason = static_cast<OpenFailure>(i);
+    items += fmt::format("{}{}:{}", i > 0 ? "," : "", json_quoted(name(reason)),
+                         counters.failed(reason));
   }
   return "{" + items + "}";
 }
@@ -54,7 +59,12 @@ std::string summary_text(const DemoOptions& options, const DemoSample& end) {
                       counters.empty == 0 ? "a connection was ready for every caller"
                                           : "times that a caller found no connection ready");
   text += fmt::format("  opened     {} connections, {} connects failed\n", grouped(counters.opened),
-                      grouped(counters.open_failures));
+                      grouped(counters.open_failures()));
+  for (std::size_t i = 0; i < kOpenFailures; ++i) {
+    if (counters.failures[i] == 0) continue;
+    text += fmt::format("  {:>15}  {}\n", grouped(counters.failures[i]),
+                        name(static_cast<OpenFailure>(i)));
+  }
   text += fmt::format("  discarded  {} connections\n", grouped(discards.total()));
   for (const auto& [reason, count] : discards.reasons()) {
     text += fmt::format("  {:>15}  {}\n", grouped(count), name(reason));
@@ -82,8 +92,9 @@ std::string summary_json(const DemoOptions& options, const DemoSample& end) {
                       seconds(times.percentile(50)), seconds(times.percentile(99)));
   text += fmt::format(R"("p99_9":{:.9f},"longest":{:.9f}}},)", seconds(times.percentile(99.9)),
                       seconds(times.percentile(100)));
-  text += fmt::format(R"("opened":{},"open_failures":{},"discards":{},)", counters.opened,
-                      counters.open_failures, discards_json(counters));
+  text += fmt::format(R"("opened":{},"open_failures":{},"open_failures_by_reason":{},)",
+                      counters.opened, counters.open_failures(), failures_json(counters));
+  text += fmt::format(R"("discards":{},)", discards_json(counters));
   text += fmt::format(R"("last_connect_error":{},"last_failure":{})",
                       json_quoted(end.pool.last_connect_error), json_quoted(end.load.last_failure));
   return "{" + text + "}\n";

@@ -124,8 +124,8 @@ void View::supply() {
   StyledLine opened = named("opened");
   opened.add(fmt::format("{:>7}", grouped(counters.opened)))
       .to_column(kBarColumn)
-      .add(fmt::format("{} failed", grouped(counters.open_failures)),
-           counters.open_failures > 0 ? Colour::red : Colour::plain);
+      .add(fmt::format("{} failed", grouped(counters.open_failures())),
+           counters.open_failures() > 0 ? Colour::red : Colour::plain);
   // Before the first one there is only a guess.
   if (counters.opened > 0) {
     opened.add(fmt::format(", a connect takes {}", readable_time(pool_.connect_time)), Colour::dim);

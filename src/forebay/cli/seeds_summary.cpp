@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "forebay/base/json_text.hpp"
+#include "forebay/cli/figures.hpp"
 #include "forebay/cli/text_block.hpp"
 #include "forebay/env/duration_text.hpp"
 
@@ -10,12 +11,6 @@ namespace forebay::cli {
 namespace {
 
 constexpr std::size_t kMostShown = 20;
-
-double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
-
-double per_second(std::uint64_t count, Duration time) {
-  return time > Duration::zero() ? static_cast<double>(count) / seconds(time) : 0;
-}
 
 void add_failures(const SimOptions& options, const SeedsOutcome& outcome, TextBlock& block) {
   std::size_t shown = 0;

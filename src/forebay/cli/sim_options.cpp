@@ -1,12 +1,12 @@
 #include "forebay/cli/sim_options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "forebay/cli/option_values.hpp"
 #include "forebay/cli/output_file.hpp"
 #include "forebay/cli/scenario_choice.hpp"
 #include "forebay/cli/secrets.hpp"
@@ -21,14 +21,6 @@ using Problems = std::vector<std::string>;
 constexpr std::uint64_t kMostSeeds = 10'000'000;
 constexpr int kMostJobs = 1'024;
 constexpr Duration kLongestRun = std::chrono::hours(24 * 365);  // as in scenario files
-
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number number{};
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::optional<SeedRange> parse_seeds(std::string_view text) {
   const std::size_t dots = text.find("..");

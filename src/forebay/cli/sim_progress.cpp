@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "forebay/cli/figures.hpp"
+
 namespace forebay::cli {
 namespace {
 
 constexpr int kWords = 60;  // columns kept for the words beside a bar
-
-double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 int bar_width(const TextStyle& style) { return std::clamp(style.width - kWords, 5, 30); }
 
@@ -20,10 +20,6 @@ std::string time_left(double part, double whole, Duration elapsed) {
   if (left < 100) return fmt::format("{:.0f} s left", left);
   if (left < 6000) return fmt::format("{:.0f} min left", left / 60);
   return fmt::format("{:.0f} h left", left / 3600);
-}
-
-double per_second(std::uint64_t count, Duration elapsed) {
-  return elapsed > Duration::zero() ? static_cast<double>(count) / seconds(elapsed) : 0;
 }
 
 std::string rate_text(double rate) {

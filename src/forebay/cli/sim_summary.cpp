@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/cli/figures.hpp"
 #include "forebay/cli/service_table.hpp"
 #include "forebay/cli/sim_progress.hpp"
 #include "forebay/cli/text_block.hpp"
@@ -14,8 +15,6 @@ namespace {
 constexpr std::size_t kMostFaults = 20;
 constexpr int kFaultColumn = 19;  // right of "10:00 to 12:00"
 constexpr int kVerdictColumn = 8;
-
-double seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 std::uint64_t events_per_second(const sim::RunResult& result, const RunFigures& figures) {
   const double wall = seconds(figures.wall_time);

@@ -1,0 +1,217 @@
+// "forebay leases" and "forebay token", as a shell starts them: against DynamoDB Local, and against
+// a server that refuses as AWS does.
+#include <fmt/chrono.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/program.hpp"
+#include "forebay/coordination/dynamo_lease_store.hpp"
+#include "support/dynamodb_local.hpp"
+#include "support/http_server.hpp"
+
+namespace forebay::cli {
+namespace {
+
+using test::DynamoDbLocal;
+using test::DynamoDbLocalWorld;
+using test::HttpServer;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kCluster = "abc.dsql.us-east-1.on.aws";
+constexpr const char* kSecretKey = "hunter2SecretAccessKey";
+constexpr const char* kSessionToken = "hunter2SessionToken";
+
+// Nothing of the machine that runs the test shows through.
+Words variables(const std::string& url) {
+  return {"AWS_ENDPOINT_URL_DYNAMODB=" + url,
+          "AWS_ACCESS_KEY_ID=local",
+          std::string("AWS_SECRET_ACCESS_KEY=") + kSecretKey,
+          std::string("AWS_SESSION_TOKEN=") + kSessionToken,
+          "AWS_CONFIG_FILE=/nonexistent",
+          "AWS_SHARED_CREDENTIALS_FILE=/nonexistent",
+          "AWS_EC2_METADATA_DISABLED=true"};
+}
+
+struct Ending {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Ending run_forebay(const Words& words, const Words& settings) {
+  Program program(words, settings);
+  const int code = program.wait();
+  EXPECT_THAT(program.err(), Not(HasSubstr("hunter2")));
+  return {code, program.out(), program.err()};
+}
+
+class LeasesCommandTest : public testing::Test {
+ protected:
+  Ending leases(const std::string& action, const Words& more = {}) {
+    Words words{"leases", action, "--table", world_.table, "--endpoint", kCluster};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_forebay(words, variables(world_.server.url()));
+  }
+  void acquire(const std::string& id, int connections) {
+    AcquireRequest request(LeaseChange(id, 1, connections), 100);
+    request.service = id + "-service";
+    request.now = world_.runtime.env().wall_clock.now();
+    const auto reply = world_.run(store_.acquire(request, world_.soon()));
+    ASSERT_TRUE(reply.has_value()) << reply.error().text();
+    ASSERT_EQ(reply->outcome, AcquireOutcome::granted);
+  }
+
+  DynamoDbLocalWorld world_;
+  DynamoLeaseStore store_{world_.client, world_.table, kCluster};
+};
+
+TEST_F(LeasesCommandTest, SetupMakesATableAndSaysSoIfItExists) {
+  const std::string name = world_.server.fresh_table_name();
+  const Words words{"leases", "setup", "--table", name, "--region", "us-east-1"};
+  const Words settings = variables(world_.server.url());
+
+  const Ending first = run_forebay(words, settings);
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, AllOf(HasSubstr("was made, billed on demand"),
+                               HasSubstr("TTL on ttl_epoch was switched on")));
+
+  const Ending second = run_forebay(words, settings);
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out,
+              AllOf(HasSubstr("exists already"), HasSubstr("TTL on ttl_epoch is on already")));
+}
+
+TEST_F(LeasesCommandTest, ShowTellsTheCounterItsHoldersAndAMissingTtl) {
+  acquire("history", 40);
+  acquire("matching", 2);
+
+  const Ending shown = leases("show", {"--limit", "100"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("42 connections of 100"), HasSubstr("they add up"),
+                               HasSubstr("history-service"), HasSubstr("matching-service"),
+                               HasSubstr("TTL is not on")));
+
+  const Ending json = leases("show", {"--json"});
+  EXPECT_THAT(json.out, HasSubstr(R"("counter":42,"held":42)"));
+}
+
+TEST_F(LeasesCommandTest, ReapFreesWhatTheDeadLeftBehindAndNothingElse) {
+  acquire("dead", 5);
+
+  const Ending reaped = leases("reap", {"--ttl", "1s"});
+  EXPECT_EQ(reaped.code, 0) << reaped.err;
+  EXPECT_THAT(reaped.out,
+              AllOf(HasSubstr("1 lease was silent for 1s or longer: 5 connections freed"),
+                    HasSubstr("0 leases for 0 connections")));
+}
+
+TEST_F(LeasesCommandTest, RecountSetsACounterRightThatWasLeftBehind) {
+  aws::Write drift(aws::Write::Kind::update, world_.table,
+                   std::string("dsqllease_counter#") + kCluster);
+  drift.update = "SET active = :seven";
+  drift.values = {{":seven", aws::AttributeValue::number(7)}};
+  ASSERT_TRUE(world_.run(world_.client.write(drift, world_.soon())).has_value());
+
+  const Ending shown = leases("show");
+  EXPECT_EQ(shown.code, 1);
+  EXPECT_THAT(shown.out, HasSubstr("the counter has 7 more"));
+
+  const Ending reaped = leases("reap", {"--ttl", "1s", "--recount", "--json"});
+  EXPECT_EQ(reaped.code, 0) << reaped.err;
+  EXPECT_THAT(reaped.out, HasSubstr(R"("counter":0,"held":0,"adds_up":true)"));
+}
+
+TEST_F(LeasesCommandTest, WatchInAPipeIsALineEachTime) {
+  acquire("history", 3);
+
+  const Ending watched = leases("watch", {"--every", "100ms", "--count", "3"});
+  EXPECT_EQ(watched.code, 0) << watched.err;
+  EXPECT_EQ(std::ranges::count(watched.out, '\n'), 3);
+  EXPECT_THAT(watched.out, HasSubstr("counter 3, 1 lease hold 3"));
+}
+
+TEST_F(LeasesCommandTest, AWrongTableNameIsOneSentenceWithWhatToDo) {
+  const Ending ending =
+      run_forebay({"leases", "show", "--table", "no-such-table", "--endpoint", kCluster},
+                  variables(world_.server.url()));
+  EXPECT_EQ(ending.code, 1);
+  EXPECT_THAT(ending.err, AllOf(HasSubstr("no table \"no-such-table\" in us-east-1"),
+                                HasSubstr("forebay leases setup --table no-such-table")));
+  EXPECT_EQ(std::ranges::count(ending.err, '\n'), 1);
+}
+
+// As DynamoDB refuses.
+HttpResponse refusal(const std::string& type, const std::string& message, const std::string& date) {
+  HttpResponse response(400);
+  response.headers.emplace_back("Content-Type", "application/x-amz-json-1.0");
+  if (!date.empty()) response.headers.emplace_back("Date", date);
+  response.body =
+      R"({"__type":"com.amazon.coral.service#)" + type + R"(","message":")" + message + R"("})";
+  return response;
+}
+
+std::string told_by(const HttpResponse& response) {
+  HttpServer server([&](const HttpRequest&) { return response; });
+  const Ending ending = run_forebay(
+      {"leases", "show", "--table", "forebay", "--endpoint", kCluster}, variables(server.url("")));
+  EXPECT_EQ(ending.code, 1);
+  EXPECT_EQ(ending.out, "");
+  EXPECT_EQ(std::ranges::count(ending.err, '\n'), 1) << ending.err;
+  return ending.err;
+}
+
+TEST(LeasesRefusalTest, NoPermission) {
+  const std::string told = told_by(
+      refusal("AccessDeniedException",
+              "User: arn:aws:iam::1:user/app is not authorized to perform: dynamodb:GetItem on "
+              "resource: arn:aws:dynamodb:us-east-1:1:table/forebay",
+              ""));
+  EXPECT_THAT(told, AllOf(HasSubstr("arn:aws:iam::1:user/app"), HasSubstr("dynamodb:GetItem"),
+                          HasSubstr("docs/coordination.md")));
+}
+
+TEST(LeasesRefusalTest, AWrongRegion) {
+  const std::string told =
+      told_by(refusal("InvalidSignatureException",
+                      "Credential should be scoped to a valid region, not 'us-east-1'.", ""));
+  EXPECT_THAT(told, HasSubstr("\"us-east-1\" is not the region of"));
+}
+
+TEST(LeasesRefusalTest, AClockThatIsTenMinutesBehind) {
+  const auto later = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()) +
+                     std::chrono::minutes(10);
+  const std::string told =
+      told_by(refusal("InvalidSignatureException",
+                      "Signature expired: 20261116T000000Z is now earlier than 20261116T000500Z",
+                      fmt::format("{:%a, %d %b %Y %T} GMT", later)));
+  EXPECT_THAT(told, AllOf(HasSubstr("clock is 10 minutes behind AWS's"), HasSubstr("correct it")));
+}
+
+TEST(TokenCommandTest, PrintsATokenThatNamesTheRoleAndHoldsNoSecret) {
+  const Ending admin = run_forebay({"token", "--endpoint", kCluster}, variables(""));
+  EXPECT_EQ(admin.code, 0) << admin.err;
+  EXPECT_THAT(admin.out, AllOf(HasSubstr("abc.dsql.us-east-1.on.aws/?Action=DbConnectAdmin&"),
+                               HasSubstr("us-east-1%2Fdsql%2Faws4_request"),
+                               HasSubstr("X-Amz-Expires=900"), Not(HasSubstr(kSecretKey))));
+
+  const Ending app = run_forebay(
+      {"token", "--endpoint", kCluster, "--user", "app", "--expires", "1h"}, variables(""));
+  EXPECT_THAT(app.out, AllOf(HasSubstr("Action=DbConnect&"), HasSubstr("X-Amz-Expires=3600")));
+}
+
+TEST(TokenCommandTest, WithoutCredentialsSaysWhereItLooked) {
+  const Ending ending =
+      run_forebay({"token", "--endpoint", kCluster},
+                  {"AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY=", "AWS_CONFIG_FILE=/nonexistent",
+                   "AWS_SHARED_CREDENTIALS_FILE=/nonexistent", "AWS_EC2_METADATA_DISABLED=true"});
+  EXPECT_EQ(ending.code, 1);
+  EXPECT_EQ(ending.out, "");
+  EXPECT_THAT(ending.err, HasSubstr("forebay token: "));
+}
+
+}  // namespace
+}  // namespace forebay::cli
