@@ -1,0 +1,195 @@
+// Real processes that share one limit and one rate: pools on PostgreSQL, coordination on DynamoDB
+// Local. Whatever is believed, PostgreSQL has the last word on how many connections there are, and
+// its log on when they came.
+#pragma once
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "forebay/embedded/postgres_server.hpp"
+#include "forebay/embedded/server_files.hpp"
+#include "forebay/embedded/server_process.hpp"
+#include "forebay/forebay.hpp"
+#include "support/dynamodb_local.hpp"
+
+#ifndef FOREBAY_CLUSTER_MEMBER  // CMake says where it was built
+#define FOREBAY_CLUSTER_MEMBER "forebay_cluster_member"
+#endif
+
+namespace forebay::test {
+
+using namespace std::chrono_literals;
+using embedded::ChildProcess;
+using Words = std::vector<std::string>;
+
+inline constexpr const char* kMemberEndpoint = "test.example";
+
+// A connection that PostgreSQL has let in.
+struct Arrival {
+  double at = 0;  // seconds
+  std::string member;
+};
+
+class ClusterTest : public testing::Test {
+ protected:
+  // PostgreSQL lets nobody in beyond the limit, and says so in its log.
+  explicit ClusterTest(int limit, const std::string& authentication = "trust") {
+    embedded::PostgresServerOptions options;
+    options.authentication = authentication;
+    options.max_connections = limit + 30;
+    options.settings = {{"log_connections", "on"}, {"log_line_prefix", "%n "}};
+    auto launched = embedded::PostgresServer::launch(options);
+    FOREBAY_CHECK(launched.has_value(), launched.error().text());
+    server_ = std::move(*launched);
+    PoolOptions observer;
+    observer.size.max = 1;
+    auto opened = postgres::PostgresPool::open(world_.runtime, server_->superuser_url(), observer);
+    FOREBAY_CHECK(opened.has_value(), opened.error().text());
+    observer_ = std::move(*opened);
+    ask(fmt::format("CREATE ROLE app LOGIN PASSWORD 'hunter2Password' CONNECTION LIMIT {}", limit));
+  }
+  ~ClusterTest() override {
+    for (auto& [name, process] : members_) process.send(SIGKILL);
+  }
+
+  postgres::QueryResult ask(const std::string& sql, const postgres::Parameters& values = {}) {
+    auto session = observer_->acquire_blocking(10s);
+    FOREBAY_CHECK(session.has_value(), session.error().text());
+    auto rows = (*session)->exec_blocking(sql, values, 10s);
+    FOREBAY_CHECK(rows.has_value(), rows.error().text());
+    return std::move(*rows);
+  }
+
+  // Further words overrule earlier ones of the same name.
+  void start(const std::string& member, const Words& more) {
+    embedded::Command command;
+    command.words = {FOREBAY_CLUSTER_MEMBER,
+                     "postgres=" + server_->url("app", "postgres"),
+                     "dynamodb=" + world_.server.url(),
+                     "table=" + world_.table,
+                     std::string("endpoint=") + kMemberEndpoint,
+                     "member=" + member};
+    command.words.insert(command.words.end(), more.begin(), more.end());
+    command.output = folder_->path() / (member + ".log");
+    command.variables = variables_;
+    Result<ChildProcess> started = ChildProcess::start(command);
+    FOREBAY_CHECK(started.has_value(), started.error().text());
+    members_.erase(member);
+    members_.emplace(member, std::move(*started));
+  }
+  void kill(const std::string& member) {
+    members_.at(member).send(SIGKILL);
+    members_.at(member).wait(10s);
+  }
+  // True: it gave everything back.
+  bool end(const std::string& member) {
+    members_.at(member).send(SIGTERM);
+    return members_.at(member).wait(40s) == 0;
+  }
+
+  std::string said(const std::string& member) const {
+    return embedded::read_file(folder_->path() / (member + ".log"));
+  }
+  std::string said() const {
+    std::string text;
+    for (const auto& [name, process] : members_) {
+      const std::string all = said(name);
+      const std::size_t last = all.rfind("{\"member\"");
+      text += last == std::string::npos ? all : all.substr(last);
+    }
+    return text;
+  }
+  // A figure of the last line that a member has printed; 0: it has printed none.
+  double figure(const std::string& member, const std::string& name) const {
+    const std::string text = said(member);
+    const std::string key = "\"" + name + "\":";
+    const std::size_t whole = text.rfind('\n');
+    const std::size_t at = whole == std::string::npos ? whole : text.rfind(key, whole);
+    return at == std::string::npos ? 0 : std::strtod(text.c_str() + at + key.size(), nullptr);
+  }
+  double sum(const std::string& name) const {
+    double sum = 0;
+    for (const auto& [member, process] : members_) sum += figure(member, name);
+    return sum;
+  }
+
+  // As PostgreSQL counts them, of all members, or of one.
+  int sessions(const std::string& pattern = "member-%") {
+    const auto rows =
+        ask("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE $1", {pattern});
+    const int count = std::stoi(std::string(rows.value(0, 0).value_or("0")));
+    most_ = std::max(most_, count);
+    return count;
+  }
+  std::int64_t counter() {
+    const auto item = world_.run(world_.client.get(
+        world_.table, std::string("dsqllease_counter#") + kMemberEndpoint, world_.soon()));
+    FOREBAY_CHECK(item.has_value(), item.error().text());
+    return *item ? aws::integer_at(**item, "active").value_or(-1) : 0;
+  }
+  // How often PostgreSQL had to refuse a connection because there were too many.
+  std::size_t refused() const {
+    const std::string log = server_->log_text();
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = log.find("too many connections", at)) != std::string::npos; ++at)
+      ++count;
+    return count;
+  }
+  std::vector<Arrival> arrivals() const {
+    static const std::regex line(
+        R"((\d+\.\d+) LOG:  connection authorized: .*application_name=(member-\d+))");
+    std::vector<Arrival> found;
+    std::istringstream log(server_->log_text());
+    std::smatch match;
+    for (std::string text; std::getline(log, text);)
+      if (std::regex_search(text, match, line))
+        found.push_back({std::stod(match[1].str()), match[2].str()});
+    return found;
+  }
+
+  Instant now() { return world_.runtime.scheduler().now(); }
+  // Looks again and again until it is so.
+  template <class Condition>
+  bool becomes(Duration limit, Condition condition) {
+    const Instant deadline = deadline_after(now(), limit);
+    while (now() < deadline) {
+      if (condition()) return true;
+      embedded::pause(10ms);
+    }
+    return false;
+  }
+  // Goes on looking for so long, whatever there is to see.
+  void watch(Duration time) {
+    becomes(time, [this] { return sessions() < 0; });
+  }
+
+  DynamoDbLocalWorld world_;
+  std::unique_ptr<embedded::PostgresServer> server_;
+  std::unique_ptr<embedded::TemporaryFolder> folder_ = make_folder();
+  std::unique_ptr<postgres::PostgresPool> observer_;
+  std::map<std::string, ChildProcess> members_;
+  std::vector<std::string> variables_;  // of the members
+  int most_ = 0;
+
+ private:
+  static std::unique_ptr<embedded::TemporaryFolder> make_folder() {
+    auto folder = embedded::TemporaryFolder::make(std::nullopt, "forebay-cluster");
+    FOREBAY_CHECK(folder.has_value(), folder.error().text());
+    return std::move(*folder);
+  }
+};
+
+inline double seconds_of(Duration time) { return std::chrono::duration<double>(time).count(); }
+
+}  // namespace forebay::test

@@ -1,0 +1,88 @@
+// One limit over processes that come and go, some of them without a word.
+#include "cluster/cluster_fixture.hpp"
+#include "forebay/env/random.hpp"
+
+namespace forebay::test {
+namespace {
+
+constexpr int kLimit = 100;
+constexpr int kMembers = 8;
+constexpr Duration kTtl = 5s;
+// How often reapers look, at the least: see LeaseReaper.
+constexpr Duration kReapingInterval = kTtl / 4 + kTtl / 16;
+
+class LimitTest : public ClusterTest {
+ protected:
+  LimitTest() : ClusterTest(kLimit) {}
+
+  static std::string name(int number) { return fmt::format("member-{}", number); }
+  void start_member(int number) {
+    start(name(number), {"limit=100", "wanted=30", fmt::format("ttl={}", seconds_of(kTtl)),
+                         "rate=100", "burst=100", "mode=bucket", "callers=2"});
+  }
+  // The counter is what PostgreSQL sees, and not for a moment only.
+  bool is_exact(int count) {
+    for (int look = 0; look < 3; ++look) {
+      if (counter() != count || sessions() != count) return false;
+    }
+    return true;
+  }
+};
+
+TEST_F(LimitTest, HoldsWhileProcessesAreKilledByChanceAndHealsByItself) {
+  SeededRandom random(20261116);
+  for (int i = 0; i < kMembers; ++i) start_member(i);
+  ASSERT_TRUE(becomes(30s, [&] { return sessions() == kLimit; })) << said();
+
+  const Instant end = now() + 60s;
+  int kills = 0;
+  while (now() < end) {
+    const int victim = static_cast<int>(random.below(kMembers));
+    kill(name(victim));
+    ++kills;
+    watch(random.between(100ms, 2s));
+    start_member(victim);
+    watch(random.between(100ms, 2s));
+  }
+  const int last = static_cast<int>(random.below(kMembers));
+  kill(name(last));
+  const Instant killed = now();
+
+  // All that live want more than there is, so the limit is used to the last connection.
+  EXPECT_TRUE(becomes(kTtl + 2 * kReapingInterval + 10s, [&] { return is_exact(kLimit); }))
+      << "counter " << counter() << ", sessions " << sessions() << '\n'
+      << said();
+  fmt::print("{} kills; exact {:.1f} s after the last one, ttl {} s; at most {} sessions\n", kills,
+             seconds_of(now() - killed), seconds_of(kTtl), most_);
+  EXPECT_LE(most_, kLimit);
+  EXPECT_EQ(refused(), 0u) << "PostgreSQL had to refuse what was one too many";
+}
+
+TEST_F(LimitTest, WhatAllLeftBehindIsFreedByTheNextThatStarts) {
+  for (int i = 0; i < kMembers; ++i) start_member(i);
+  ASSERT_TRUE(becomes(30s, [&] { return sessions() == kLimit; })) << said();
+  for (int i = 0; i < kMembers; ++i) kill(name(i));
+  ASSERT_TRUE(becomes(10s, [&] { return sessions() == 0; }));
+  EXPECT_EQ(counter(), kLimit) << "nobody is there to lower it";
+
+  start_member(9);
+  EXPECT_TRUE(becomes(kTtl + 2 * kReapingInterval + 20s, [&] { return is_exact(30); }))
+      << "counter " << counter() << ", sessions " << sessions() << '\n'
+      << said();
+  EXPECT_TRUE(end(name(9))) << said();
+  EXPECT_EQ(counter(), 0);
+  EXPECT_EQ(sessions(), 0);
+  EXPECT_EQ(refused(), 0u);
+}
+
+TEST_F(LimitTest, WhoEndsWellLeavesNothing) {
+  for (int i = 0; i < 3; ++i) start_member(i);
+  ASSERT_TRUE(becomes(30s, [&] { return sessions() == 90; })) << said();
+  EXPECT_EQ(counter(), 90);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(end(name(i))) << said(name(i));
+  EXPECT_EQ(sessions(), 0);
+  EXPECT_EQ(counter(), 0);
+}
+
+}  // namespace
+}  // namespace forebay::test

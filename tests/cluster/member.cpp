@@ -1,0 +1,249 @@
+// One process of a cluster, for tests with many: a reservoir of connections to PostgreSQL under the
+// limit and the rate that all share through DynamoDB, with a light load on it. It prints one line
+// of JSON a second and ends on SIGTERM, with everything given back.
+//
+//   forebay_cluster_member postgres=<conninfo or URL> dynamodb=<URL> table=<name>
+//       endpoint=<name of the database in the table> [member=<id>] [limit=<n>] [wanted=<n>]
+//       [ttl=<seconds>] [rate=<per second>] [burst=<n>] [mode=bucket|window] [loss=keep|fence]
+//       [absence=hold|local] [lifetime=<seconds>] [callers=<n>] [credentials=static|environment]
+//       [user=<role, for tokens>]
+//
+// Exit status: 0 everything was given back, 1 it was not, 2 the arguments are wrong.
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "forebay/base/json_text.hpp"
+#include "forebay/embedded/server_process.hpp"
+#include "forebay/forebay.hpp"
+
+namespace forebay::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Words of the form name=value.
+class Arguments {
+ public:
+  Arguments(int count, char** words) {
+    for (int i = 1; i < count; ++i) {
+      const std::string word = words[i];
+      const std::size_t equals = word.find('=');
+      if (equals == std::string::npos) refuse(word + ": it is not name=value");
+      values_[word.substr(0, equals)] = word.substr(equals + 1);
+    }
+  }
+  std::string text(const std::string& name) { return take(name, nullptr); }
+  std::string text(const std::string& name, const char* otherwise) { return take(name, otherwise); }
+  double number(const std::string& name, const char* otherwise) {
+    const std::string value = take(name, otherwise);
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    if (value.empty() || *end != '\0') refuse(name + "=" + value + ": it is not a number");
+    return number;
+  }
+  int whole(const std::string& name, const char* otherwise) {
+    return static_cast<int>(number(name, otherwise));
+  }
+  Duration seconds(const std::string& name, const char* otherwise) {
+    return std::chrono::duration_cast<Duration>(
+        std::chrono::duration<double>(number(name, otherwise)));
+  }
+  bool is_first(const std::string& name, const char* first, const char* second) {
+    const std::string value = take(name, first);
+    if (value != first && value != second)
+      refuse(fmt::format("{}={}: it is {} or {}", name, value, first, second));
+    return value == first;
+  }
+  void expect_no_more() {
+    if (!values_.empty()) refuse(values_.begin()->first + ": there is no such argument");
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& text) {
+    std::cerr << text << '\n';
+    std::exit(2);
+  }
+  std::string take(const std::string& name, const char* otherwise) {
+    const auto found = values_.find(name);
+    if (found != values_.end()) return values_.extract(found).mapped();
+    if (otherwise == nullptr) refuse(name + " is missing");
+    return otherwise;
+  }
+  std::map<std::string, std::string> values_;
+};
+
+struct Settings {
+  std::string target;
+  ClusterOptions cluster;
+  PoolOptions pool;
+  int callers = 4;
+};
+
+Settings read(Arguments& arguments) {
+  Settings settings;
+  const std::string member = arguments.text("member", "member");
+  settings.target = arguments.text("postgres");
+  const bool is_url = settings.target.contains("://");
+  settings.target += !is_url ? " " : settings.target.contains('?') ? "&" : "?";
+  settings.target += "application_name=" + member;
+
+  ClusterOptions& cluster = settings.cluster;
+  cluster.endpoint = arguments.text("endpoint");
+  cluster.member = member;
+  cluster.service = "member";
+  cluster.dynamodb_url = arguments.text("dynamodb");
+  cluster.region = "eu-west-1";
+  if (arguments.is_first("credentials", "static", "environment"))
+    cluster.credentials.emplace("local", "secret");
+  cluster.user = arguments.text("user", "");
+  cluster.lease_table = arguments.text("table");
+  cluster.rate_table = cluster.lease_table;
+  cluster.limit = arguments.whole("limit", "100");
+  cluster.ttl = arguments.seconds("ttl", "10");
+  cluster.connects_per_second = arguments.number("rate", "100");
+  cluster.burst = arguments.whole("burst", "100");
+  cluster.rate_mode =
+      arguments.is_first("mode", "bucket", "window") ? RateMode::bucket : RateMode::window;
+  cluster.on_loss =
+      arguments.is_first("loss", "keep", "fence") ? LeaseLoss::keep : LeaseLoss::fence;
+  cluster.on_absence =
+      arguments.is_first("absence", "hold", "local") ? StoreAbsence::hold : StoreAbsence::local;
+  cluster.stagger = 500ms;
+
+  PoolOptions& pool = settings.pool;
+  pool.name = member;
+  pool.size.max = arguments.whole("wanted", "10");
+  pool.size.low_watermark = 0;
+  pool.supply = Supply::reservoir;
+  pool.lifetime = arguments.seconds("lifetime", "60");
+  pool.lifetime_jitter = pool.lifetime / 5;
+  pool.guard_window = pool.lifetime / 20;
+  settings.callers = arguments.whole("callers", "4");
+  arguments.expect_no_more();
+  return settings;
+}
+
+// Callers who come again and again, each on a thread.
+class Load {
+ public:
+  Load(postgres::PostgresPool& pool, int callers) : pool_(pool) {
+    for (int i = 0; i < callers; ++i) threads_.emplace_back([this, i] { call(i); });
+  }
+  ~Load() {
+    is_over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  std::uint64_t acquires() const { return acquires_; }
+  std::uint64_t failed_acquires() const { return failed_acquires_; }
+  std::uint64_t failed_statements() const { return failed_statements_; }
+
+ private:
+  void call(int number) {
+    while (!is_over_) {
+      Result<postgres::PooledSession> session = pool_.acquire_blocking(1s);
+      if (session) {
+        ++acquires_;
+        if (!(*session)->exec_blocking("SELECT 1", 5s)) ++failed_statements_;
+        embedded::pause(std::chrono::milliseconds(10 + 5 * number));
+      } else {
+        ++failed_acquires_;
+      }
+      session = failure(Errc::closed, "given back");
+      embedded::pause(std::chrono::milliseconds(20));
+    }
+  }
+
+  postgres::PostgresPool& pool_;
+  std::atomic<bool> is_over_ = false;
+  std::atomic<std::uint64_t> acquires_ = 0;
+  std::atomic<std::uint64_t> failed_acquires_ = 0;
+  std::atomic<std::uint64_t> failed_statements_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+std::string failures_json(const PoolCounters& counters) {
+  std::string items;
+  for (std::size_t i = 0; i < kOpenFailures; ++i) {
+    items += fmt::format(R"({}"{}":{})", i > 0 ? "," : "", name(static_cast<OpenFailure>(i)),
+                         counters.failures[i]);
+  }
+  return "{" + items + "}";
+}
+
+void report(const std::string& member, const PoolStatistics& pool, const ClusterStatistics& cluster,
+            const Load& load) {
+  std::string line = fmt::format(R"({{"member":{},"lease":{},"ready":{},"lent":{},"open":{},)",
+                                 json_quoted(member), json_quoted(cluster.lease_id), pool.ready,
+                                 pool.lent, pool.open());
+  line +=
+      fmt::format(R"("approved":{},"held":{},"in_use":{},"overhang":{},"is_lost":{},)",
+                  pool.approved, cluster.held, cluster.in_use, cluster.overhang, cluster.is_lost);
+  line +=
+      fmt::format(R"("losses":{},"reaped":{},"known_processes":{},"permit_waits":{},)",
+                  cluster.losses, cluster.reaped, cluster.known_processes, cluster.permit_waits);
+  line += fmt::format(R"("lost_places":{},"lease_requests":{},"rate_requests":{},)",
+                      cluster.lost_places, cluster.lease_requests, cluster.rate_requests);
+  line +=
+      fmt::format(R"("write_units":{},"opened":{},"failures":{},)", cluster.dynamodb.write_units,
+                  pool.counters.opened, failures_json(pool.counters));
+  line += fmt::format(R"("acquires":{},"failed_acquires":{},"failed_statements":{},)",
+                      load.acquires(), load.failed_acquires(), load.failed_statements());
+  line += fmt::format(R"("last_error":{}}})", json_quoted(pool.last_connect_error));
+  std::cout << line << std::endl;
+}
+
+// True: it is time to end. False: a second has passed.
+bool wait_for_end(const sigset_t& ends) {
+  const timespec second{1, 0};
+  for (;;) {
+    if (sigtimedwait(&ends, nullptr, &second) > 0) return true;
+    if (errno == EAGAIN) return false;
+  }
+}
+
+int run(const Settings& settings, const sigset_t& ends) {
+  Runtime runtime;
+  Result<std::unique_ptr<Cluster>> cluster = Cluster::open(runtime, settings.cluster);
+  if (!cluster) return std::cerr << cluster.error().text() << '\n', 2;
+  bool is_gone = false;
+  {
+    Result<std::unique_ptr<postgres::PostgresPool>> pool = postgres::PostgresPool::open(
+        runtime, settings.target, settings.pool, (*cluster)->sharing());
+    if (!pool) return std::cerr << pool.error().text() << '\n', 2;
+    {
+      const Load load(**pool, settings.callers);
+      do {
+        report(settings.cluster.member, (*pool)->statistics(), (*cluster)->statistics(), load);
+      } while (!wait_for_end(ends));
+    }
+    is_gone = (*pool)->close(30s);
+  }
+  const bool is_released = (*cluster)->close(10s);
+  return is_gone && is_released ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace forebay::test
+
+int main(int count, char** words) {
+  // Before the first thread, so that only the main thread hears of them.
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  forebay::test::Arguments arguments(count, words);
+  const forebay::test::Settings settings = forebay::test::read(arguments);
+  return forebay::test::run(settings, ends);
+}
