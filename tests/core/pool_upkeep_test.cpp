@@ -116,6 +116,18 @@ TEST(PoolUpkeepTest, ASuccessEndsTheBackoff) {
   const Work work = pool.collect();
 
   EXPECT_EQ(work.open.size(), 1u);
+}
+
+// A full server lets one in when another leaves; whoever asks why the pool is short still hears it.
+TEST(PoolUpkeepTest, TheLastFailureIsToldUntilAllIsThereThatIsWanted) {
+  TestPool pool(reservoir_rules(10, 2));
+  const std::vector<Slot*> opening = pool.collect().open;
+  pool.open_failed(*opening.at(0));
+
+  pool.opened(*opening.at(1));
+  EXPECT_TRUE(pool.state.last_failure().has_value());
+
+  pool.opened(*pool.collect().open.at(0));
   EXPECT_FALSE(pool.state.last_failure().has_value());
 }
 

@@ -228,7 +228,7 @@ class PoolState {
   Instant keeper_from_ = Instant::min();
   Instant suspect_since_ = Instant::min();
   Instant short_since_ = kNever;            // since when fewer than the target have been ready
-  std::optional<FailedOpen> last_failure_;  // none after a success
+  std::optional<FailedOpen> last_failure_;  // none once all is there that is wanted
   Instant next_check_scan_ = Instant::min();
   Instant next_leak_scan_ = Instant::min();
   int attention_below_ = 0;    // fewer ready than this is news to the background loop

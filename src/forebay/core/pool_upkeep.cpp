@@ -114,7 +114,6 @@ void PoolState::opened(Slot& slot, Instant now, Duration connect_time, Random& r
   connect_time_.add(connect_time);
   failures_ = 0;
   backoff_until_ = Instant::min();
-  last_failure_.reset();
 
   slot.opened_at = now;
   slot.expires_at = deadline_after(now, draw_lifetime(rules_.expiry, random));
@@ -124,6 +123,10 @@ void PoolState::opened(Slot& slot, Instant now, Duration connect_time, Random& r
   place(slot, now, wakes);
 
   if (open() >= rules_.low_watermark) is_filled_ = true;
+  // A full server lets one in now and then: what it said stays true while more is wanted.
+  SupplyCounts counts = supply_counts(now);
+  counts.opening = 0;
+  if (unmet_demand(rules_.supply, counts) == 0) last_failure_.reset();
 }
 
 // A burst of connects that fail together is one failure: the next attempts come after one backoff.
