@@ -13,16 +13,16 @@ constexpr double kMeasured = 20;  // seconds
 
 // PostgreSQL notes a connection when it has let it in, a little later than it was begun, and not
 // always by the same: on a machine with more processes than cores, by tenths of a second.
-constexpr double kJitter = 0.4;
+constexpr double kJitter = 0.6;
 
 class RateTest : public ClusterTest {
  protected:
   RateTest() : ClusterTest(300) {}
 
-  // Connections that live for half a second: eight times twenty of them want 320 a second.
+  // Connections that live for half a second: eight times thirty of them want 480 a second.
   std::vector<Arrival> run_members(const Words& more) {
     for (int i = 0; i < kRateMembers; ++i) {
-      Words words{"limit=300", "wanted=20", "lifetime=0.5", "rate=100", "callers=1"};
+      Words words{"limit=300", "wanted=30", "lifetime=0.5", "rate=100", "callers=1"};
       words.insert(words.end(), more.begin(), more.end());
       start(fmt::format("member-{}", i), words);
     }
