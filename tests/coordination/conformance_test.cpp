@@ -11,9 +11,10 @@
 namespace forebay::test {
 namespace {
 
-class MemoryWorld final : public StoreWorld {
+// One store for everybody, in virtual time.
+template <class Store>
+class OneStoreWorld : public StoreWorld {
  public:
-  explicit MemoryWorld(RateLimits limits) : model_(limits) {}
   LeaseStore& leases(std::size_t) override { return store_; }
   RateStore& rates(std::size_t) override { return store_; }
   Scheduler& scheduler() override { return scheduler_; }
@@ -22,28 +23,32 @@ class MemoryWorld final : public StoreWorld {
     scheduler_.run();
   }
 
- private:
+ protected:
+  template <class MakeStore>
+  OneStoreWorld(RateLimits limits, MakeStore make)
+      : model_(limits), store_(make(scheduler_, model_)) {}
+
   sim::SimScheduler scheduler_;
   MemoryCoordination model_;
-  MemoryStore store_{model_};
+  Store store_;
+};
+
+class MemoryWorld final : public OneStoreWorld<MemoryStore> {
+ public:
+  explicit MemoryWorld(RateLimits limits)
+      : OneStoreWorld(limits,
+                      [](Scheduler&, MemoryCoordination& model) { return MemoryStore(model); }) {}
 };
 
 // The same through a slow network, so that the suite does not rely on answers at once.
-class SlowWorld final : public StoreWorld {
+class SlowWorld final : public OneStoreWorld<FlakyStore> {
  public:
-  explicit SlowWorld(RateLimits limits) : model_(limits) { store_.longest = 50ms; }
-  LeaseStore& leases(std::size_t) override { return store_; }
-  RateStore& rates(std::size_t) override { return store_; }
-  Scheduler& scheduler() override { return scheduler_; }
-  void run(Task<void> task) override {
-    start_detached(scheduler_, std::move(task));
-    scheduler_.run();
+  explicit SlowWorld(RateLimits limits)
+      : OneStoreWorld(limits, [](Scheduler& scheduler, MemoryCoordination& model) {
+          return FlakyStore(scheduler, model, 1);
+        }) {
+    store_.longest = 50ms;
   }
-
- private:
-  sim::SimScheduler scheduler_;
-  MemoryCoordination model_;
-  FlakyStore store_{scheduler_, model_, 1};
 };
 
 template <class World>

@@ -93,9 +93,8 @@ Write LeaseItems::update(const std::string& key, std::string expression) const {
 
 Write LeaseItems::raise(const AcquireRequest& request) const {
   const LeaseChange& change = request.change;
-  const std::string lease_key = key(change.lease_id);
   if (change.sequence == 1) {
-    Write write(Write::Kind::put, table_, lease_key);
+    Write write(Write::Kind::put, table_, key(change.lease_id));
     write.condition = "attribute_not_exists(pk)";
     write.item.emplace("ttl_epoch", garbage_at(request.now));
     write.item.emplace("service_name", AttributeValue::text(request.service));
@@ -108,29 +107,27 @@ Write LeaseItems::raise(const AcquireRequest& request) const {
                        number(std::chrono::ceil<std::chrono::milliseconds>(request.ttl).count()));
     return write;
   }
-  Write write = update(lease_key,
-                       "SET connections = connections + :n, #sequence = :sequence, "
-                       "#version = #version + :one, renewed_ms = :now, ttl_epoch = :garbage");
-  write.condition = "#sequence = :previous";
-  write.names = {{"#sequence", "sequence"}, {"#version", "version"}};
-  write.values = {
-      {":n", number(std::int64_t{change.connections})}, {":sequence", number(change.sequence)},
-      {":previous", number(change.sequence - 1)},       {":one", number(std::int64_t{1})},
-      {":now", number(milliseconds(request.now))},      {":garbage", garbage_at(request.now)}};
-  return write;
+  return change_held(change, "connections + :n", "#sequence = :previous", request.now);
 }
 
 Write LeaseItems::lower(const ReleaseRequest& request) const {
-  const LeaseChange& change = request.change;
-  Write write = update(key(change.lease_id),
-                       "SET connections = connections - :n, #sequence = :sequence, "
-                       "#version = #version + :one, renewed_ms = :now, ttl_epoch = :garbage");
-  write.condition = "#sequence = :previous AND connections > :n";
+  return change_held(request.change, "connections - :n",
+                     "#sequence = :previous AND connections > :n", request.now);
+}
+
+// Each change is a sign of life, too.
+Write LeaseItems::change_held(const LeaseChange& change, const std::string& held,
+                              std::string condition, WallTime now) const {
+  Write write =
+      update(key(change.lease_id), "SET connections = " + held +
+                                       ", #sequence = :sequence, #version = #version + :one, "
+                                       "renewed_ms = :now, ttl_epoch = :garbage");
+  write.condition = std::move(condition);
   write.names = {{"#sequence", "sequence"}, {"#version", "version"}};
   write.values = {
-      {":n", number(std::int64_t{change.connections})}, {":sequence", number(change.sequence)},
-      {":previous", number(change.sequence - 1)},       {":one", number(std::int64_t{1})},
-      {":now", number(milliseconds(request.now))},      {":garbage", garbage_at(request.now)}};
+      {":n", number(change.connections)},         {":sequence", number(change.sequence)},
+      {":previous", number(change.sequence - 1)}, {":one", number(1)},
+      {":now", number(milliseconds(now))},        {":garbage", garbage_at(now)}};
   return write;
 }
 

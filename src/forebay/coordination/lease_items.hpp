@@ -56,6 +56,8 @@ class LeaseItems {
 
  private:
   aws::Write update(const std::string& key, std::string expression) const;
+  aws::Write change_held(const LeaseChange& change, const std::string& held, std::string condition,
+                         WallTime now) const;
 
   const std::string table_;
   const std::string counter_key_;

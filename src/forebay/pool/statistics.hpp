@@ -25,7 +25,7 @@ struct PoolGauges {
 
 struct PoolStatistics : PoolGauges {
   Duration connect_time{};  // as observed lately
-  // Of the last attempt to open, if that failed; a success clears both.
+  // Of the last attempt that failed to open one, until the pool has all it wants.
   std::string last_connect_error;
   std::optional<OpenFailure> last_open_failure;
   PoolCounters counters;
