@@ -103,7 +103,7 @@ TEST_F(OutageTest, LocalGoesOnInsideItsShare) {
   for (const auto& [member, times] : came) {
     for (std::size_t i = 0; i < times.size(); ++i)
       for (std::size_t j = i; j < times.size(); ++j)
-        EXPECT_LE(static_cast<double>(j - i + 1), 5 * (times[j] - times[i] + 0.4) + 1) << member;
+        EXPECT_LE(static_cast<double>(j - i + 1), 5 * (times[j] - times[i] + 1.0) + 1) << member;
   }
   EXPECT_EQ(sum("failed_acquires"), failed_before) << said();
 

