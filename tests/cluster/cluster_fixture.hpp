@@ -41,6 +41,18 @@ struct Arrival {
   std::string member;
 };
 
+// By how many the most crowded stretch of any length passes rate * t + extra; not above 0: never.
+inline double worst_excess(const std::vector<Arrival>& some, double rate, double extra) {
+  double worst = -extra;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    for (std::size_t j = i; j < some.size(); ++j) {
+      const double time = some[j].at - some[i].at;
+      worst = std::max(worst, static_cast<double>(j - i + 1) - rate * time - extra);
+    }
+  }
+  return worst;
+}
+
 class ClusterTest : public testing::Test {
  protected:
   // PostgreSQL lets nobody in beyond the limit, and says so in its log.

@@ -34,7 +34,6 @@ class RateTest : public ClusterTest {
     const double from = server_time();
     embedded::pause(std::chrono::milliseconds(static_cast<int>(kMeasured * 1000)));
     std::vector<Arrival> all = arrivals();
-    whole_run_ = all;
     std::erase_if(all, [&](const Arrival& arrival) {
       return arrival.at < from || arrival.at >= from + kMeasured;
     });
@@ -43,18 +42,6 @@ class RateTest : public ClusterTest {
   double server_time() {
     return std::stod(
         std::string(ask("SELECT extract(epoch FROM clock_timestamp())").value(0, 0).value_or("0")));
-  }
-
-  // By how many the most crowded stretch of any length passes rate * t + extra; not above 0: never.
-  double worst_excess(double extra) const {
-    double worst = -extra;
-    for (std::size_t i = 0; i < whole_run_.size(); ++i) {
-      for (std::size_t j = i; j < whole_run_.size(); ++j) {
-        const double time = whole_run_[j].at - whole_run_[i].at;
-        worst = std::max(worst, static_cast<double>(j - i + 1) - kRate * time - extra);
-      }
-    }
-    return worst;
   }
 
   static std::map<std::string, int> connects_of(const std::vector<Arrival>& some) {
@@ -89,12 +76,10 @@ class RateTest : public ClusterTest {
     EXPECT_TRUE(is_kept) << said();
   }
   void expect_rate_kept(double extra) {
-    const double excess = worst_excess(extra);
+    const double excess = worst_excess(arrivals(), kRate, extra);
     fmt::print("at worst {:.1f} more than rate * t + {}\n", excess, extra);
     EXPECT_LE(excess, kRate * kJitter);
   }
-
-  std::vector<Arrival> whole_run_;
 };
 
 TEST_F(RateTest, BucketWithoutBurst) {

@@ -59,8 +59,7 @@ TEST_F(RecoveryTest, ThePoolIsBackAtTargetAsFastAsBackoffAllows) {
   EXPECT_TRUE(grows_beyond(served, served_while_away));
   load.stop();
 
-  // One backoff at most (1 s), ten connects at 100 a second, and what a busy machine adds: without
-  // the promise it would not come back at all.
+  // One backoff at most (1 s), ten connects at 100 a second, and what a busy machine adds.
   EXPECT_LT(recovery, 1s + 100ms + kBusyMachine);
   EXPECT_GT(refused, 0);
   EXPECT_EQ(unexplained, 0);
