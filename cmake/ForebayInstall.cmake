@@ -6,11 +6,11 @@ include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 add_library(forebay_forebay INTERFACE)
-target_link_libraries(forebay_forebay INTERFACE forebay_postgres forebay_coordination forebay_env_real)
+target_link_libraries(forebay_forebay INTERFACE forebay_config forebay_postgres forebay_coordination forebay_env_real)
 set_target_properties(forebay_forebay PROPERTIES EXPORT_NAME forebay)
 add_library(forebay::forebay ALIAS forebay_forebay)
 
-set(installed_libraries base env env_real core pool aws coordination postgres)
+set(installed_libraries base env env_real core pool aws coordination ids retry tenants postgres yaml config)
 set(installed_targets forebay_forebay)
 foreach(name IN LISTS installed_libraries)
   if(TARGET forebay_${name})
@@ -27,7 +27,7 @@ install(EXPORT forebay_targets NAMESPACE forebay:: FILE forebayTargets.cmake DES
 
 # Headers keep their paths below forebay/. Of env/real, callers need the Runtime and nothing else.
 install(DIRECTORY include/forebay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
-foreach(folder base env core pool aws coordination postgres)
+foreach(folder base env core pool aws coordination ids retry tenants postgres yaml config)
   install(DIRECTORY src/forebay/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay
     FILES_MATCHING PATTERN *.hpp PATTERN real EXCLUDE PATTERN sim EXCLUDE)
 endforeach()

@@ -9,8 +9,8 @@
 //   auto pool = PostgresPool::open(runtime, "host=abc.dsql.eu-west-1.on.aws user=admin "
 //                                  "dbname=postgres", options, (*cluster)->sharing());
 //
-// sharing() and statistics() may be called from any thread of the application; it is made, closed
-// and destroyed on one of them, never on the runtime's own. It outlives its pools.
+// sharing(), ids() and statistics() may be called from any thread of the application; it is made,
+// closed and destroyed on one of them, never on the runtime's own. It outlives its pools.
 #pragma once
 
 #include <chrono>
@@ -26,8 +26,8 @@ namespace forebay {
 
 class Cluster {
  public:
-  // Errc::invalid says everything that is wrong with the options. DynamoDB itself is asked when the
-  // first pool opens a connection.
+  // Errc::invalid says everything that is wrong with the options. It does not wait for DynamoDB,
+  // which is asked in the background; with an id_table for a node number, at once.
   static Result<std::unique_ptr<Cluster>> open(Runtime& runtime, ClusterOptions options) {
     const aws::AwsEnv env{runtime.env(), runtime.http(), runtime.machine()};
     const Instant deadline = deadline_after(runtime.scheduler().now(), kPatience);
@@ -43,6 +43,16 @@ class Cluster {
 
   // What its pools are made with.
   PoolSharing sharing() { return cluster_->sharing(); }
+
+  // Ids that no other process of ClusterOptions::id_scope makes: (*cluster)->ids().next(). Any
+  // thread may use it, until the cluster is closed. REQUIRES: there is an id_table.
+  SnowflakeGenerator& ids() { return cluster_->ids(); }
+  // Until this process has a node number, and ids can be made. Errc::timed_out says why it has
+  // none. REQUIRES: there is an id_table.
+  Result<int> wait_for_node(Duration limit) {
+    const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);
+    return run_blocking(runtime_.scheduler(), cluster_->wait_for_node(deadline));
+  }
 
   // Gives everything back. True: the table holds nothing for this process any more. False: DynamoDB
   // did not answer in time, and other processes will free what is left, within two ttl. Once.

@@ -190,6 +190,23 @@ TEST(BadInputTest, AllMistakesAreToldAtOnce) {
         "--database (not shown): connection string: neither a postgresql:// URL nor"}});
 }
 
+TEST(BadInputTest, SingleMistakesOfConfig) {
+  const std::vector<Refusal> refusals = {
+      {{"config"}, {"what to do is missing: one of check, reference"}},
+      {{"config", "chekc"},
+       {"\"chekc\" is nothing to do with a configuration: it must be check or reference; did you "
+        "mean check?"}},
+      {{"config", "check", "/nowhere.yaml"}, {"/nowhere.yaml cannot be read: "}},
+      {{"config", "check", "a", "b"}, {"word 4 belongs to no option: one action can follow"}},
+      {{"config", "reference", "a"}, {"reference takes neither a file nor options"}},
+      {{"config", "check", "--jsn"}, {"--jsn is unknown; did you mean --json?"}},
+  };
+  for (const Refusal& refusal : refusals) {
+    SCOPED_TRACE(testing::PrintToString(refusal.arguments));
+    expect_refused(refusal);
+  }
+}
+
 TEST(BadInputTest, PasswordsAreNotShownWhereverTheyStand) {
   const std::string url = "postgresql://u:hunter2@db.example/x";
   expect_refused({{"demo", "--databse", url}, {"--databse is unknown; did you mean --database?"}});

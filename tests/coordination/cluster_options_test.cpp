@@ -8,9 +8,11 @@ namespace forebay::test {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 ClusterOptions good_options() {
   ClusterOptions options;
@@ -49,6 +51,15 @@ TEST(ClusterOptionsTest, EverythingWrongIsToldAtOnce) {
                                  HasSubstr("request_timeout is"), HasSubstr("token_lifetime is"),
                                  HasSubstr("dynamodb_url is"), HasSubstr("no access key id")));
   for (const std::string& text : wrong) EXPECT_EQ(text.find("hush"), std::string::npos);
+}
+
+TEST(ClusterOptionsTest, AUrlWithAPasswordIsRefusedAndNotShown) {
+  for (const char* url : {"https://u:hush@ddb", "u:hush@ddb"}) {
+    ClusterOptions options = good_options();
+    options.dynamodb_url = url;
+    EXPECT_THAT(problems(options), ElementsAre(AllOf(HasSubstr("dynamodb_url (not shown) holds"),
+                                                     Not(HasSubstr("hush")))));
+  }
 }
 
 TEST(ClusterOptionsTest, WhatIsNotSharedIsNotChecked) {

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "coordination/dynamo_conformance.hpp"
+#include "coordination/node_conformance.hpp"
 #include "coordination/store_conformance.hpp"
+#include "forebay/coordination/memory_nodes.hpp"
 #include "forebay/coordination/memory_store.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "support/flaky_store.hpp"
@@ -17,6 +19,7 @@ class OneStoreWorld : public StoreWorld {
  public:
   LeaseStore& leases(std::size_t) override { return store_; }
   RateStore& rates(std::size_t) override { return store_; }
+  NodeStore& nodes(std::size_t) override { return nodes_; }
   Scheduler& scheduler() override { return scheduler_; }
   void run(Task<void> task) override {
     start_detached(scheduler_, std::move(task));
@@ -31,6 +34,8 @@ class OneStoreWorld : public StoreWorld {
   sim::SimScheduler scheduler_;
   MemoryCoordination model_;
   Store store_;
+  MemoryNodes node_model_;
+  MemoryNodeStore nodes_{node_model_};
 };
 
 class MemoryWorld final : public OneStoreWorld<MemoryStore> {
@@ -71,6 +76,9 @@ INSTANTIATE_TEST_SUITE_P(Memory, StoreConformance, testing::Values(&make<MemoryW
 INSTANTIATE_TEST_SUITE_P(SlowMemory, StoreConformance, testing::Values(&make<SlowWorld>));
 INSTANTIATE_TEST_SUITE_P(Simulated, StoreConformance, testing::Values(&make<SimDynamoWorld>));
 INSTANTIATE_TEST_SUITE_P(SlowSimulated, StoreConformance, testing::Values(&make_slow));
+INSTANTIATE_TEST_SUITE_P(Memory, NodeConformance, testing::Values(&make<MemoryWorld>));
+INSTANTIATE_TEST_SUITE_P(Simulated, NodeConformance, testing::Values(&make<SimDynamoWorld>));
+INSTANTIATE_TEST_SUITE_P(SlowSimulated, NodeConformance, testing::Values(&make_slow));
 INSTANTIATE_TEST_SUITE_P(Simulated, DynamoConformance, testing::Values(&make_dynamo));
 INSTANTIATE_TEST_SUITE_P(SlowSimulated, DynamoConformance, testing::Values(&make_slow_dynamo));
 

@@ -10,6 +10,7 @@
 
 #include "forebay/base/log.hpp"
 #include "forebay/sim/dynamodb/sim_http.hpp"
+#include "support/dropping_http.hpp"
 #include "support/fake_connector.hpp"
 #include "support/fake_machine.hpp"
 #include "support/rate_world.hpp"
@@ -39,6 +40,7 @@ class DynamoClusterTest : public testing::Test {
     SeededRandom random;
     sim::SimWallClock wall_clock;
     sim::dynamodb::SimHttp way;
+    DroppingHttp http{way};
     FakeMachine machine;
     FakeConnector connector;
     Env env;
@@ -64,10 +66,7 @@ class DynamoClusterTest : public testing::Test {
   }
 
   void create_table() {
-    Node node(scheduler_, network_, server_, 99);
-    aws::StaticCredentials credentials{aws::Credentials("AKIDEXAMPLE", "hush")};
-    aws::DynamoDb client(node.env, node.way, credentials, {"eu-west-1", ""});
-    const Result<void> made = run(client.create_table("connections", scheduler_.now() + 1min));
+    const Result<void> made = run(client_.create_table("connections", scheduler_.now() + 1min));
     ASSERT_TRUE(made) << made.error().text();
     scheduler_.run_for(1min);
   }
@@ -92,7 +91,7 @@ class DynamoClusterTest : public testing::Test {
     return *nodes_.back();
   }
   Result<std::unique_ptr<DynamoCluster>> try_join(Node& node) {
-    const aws::AwsEnv env{node.env, node.way, node.machine};
+    const aws::AwsEnv env{node.env, node.http, node.machine};
     return run(DynamoCluster::open(env, options_, scheduler_.now() + 10s));
   }
   Node& join(int wanted) {
@@ -121,6 +120,10 @@ class DynamoClusterTest : public testing::Test {
   sim::dynamodb::Service service_{tables_, aws::Credentials("AKIDEXAMPLE", "hush"), "eu-west-1"};
   sim::dynamodb::Network network_{service_, kStart, 1, {20ms, 60ms, 0.02, 0.02}};
   FakeServer server_{scheduler_};
+  // Of somebody who only looks.
+  Node onlooker_{scheduler_, network_, server_, 99};
+  aws::StaticCredentials credentials_{aws::Credentials("AKIDEXAMPLE", "hush")};
+  aws::DynamoDb client_{onlooker_.env, onlooker_.way, credentials_, {"eu-west-1", ""}};
   ClusterOptions options_;
   std::vector<std::unique_ptr<Node>> nodes_;
 };
@@ -172,6 +175,43 @@ TEST_F(DynamoClusterTest, AProcessThatDiesIsReplacedWithinTwoTtl) {
 
   EXPECT_EQ(second.pool->gauges().ready, 6) << second.pool->statistics().last_connect_error;
   EXPECT_EQ(second.cluster->statistics().reaped, 6u);
+}
+
+TEST_F(DynamoClusterTest, EachProcessMakesIdsWithANodeNumberOfItsOwn) {
+  options_.id_table = "connections";
+  options_.ids.epoch = kStart;
+  Node& first = join(1);
+  Node& second = join(1);
+  const Result<int> one = run(first.cluster->wait_for_node(scheduler_.now() + 1min));
+  const Result<int> two = run(second.cluster->wait_for_node(scheduler_.now() + 1min));
+  ASSERT_TRUE(one) << one.error().text();
+  ASSERT_TRUE(two) << two.error().text();
+  EXPECT_NE(*one, *two);
+
+  const std::int64_t id = first.cluster->ids().next().value();
+  EXPECT_EQ(first.cluster->ids().decode(id).node, *one);
+  scheduler_.run_for(1h);
+  EXPECT_TRUE(first.cluster->ids().next());
+  EXPECT_TRUE(close(first));
+}
+
+TEST_F(DynamoClusterTest, TheNumberIsGivenBackWhateverBecomesOfTheLeases) {
+  options_.id_table = "connections";
+  options_.ids.epoch = kStart;
+  Node& node = join(1);
+  ASSERT_TRUE(run(node.cluster->wait_for_node(scheduler_.now() + 1min)));
+  scheduler_.run_for(10s);
+  ASSERT_EQ(node.cluster->statistics().held, 1);
+
+  node.http.only = "dsqllease";
+  node.http.is_dropping = true;
+  EXPECT_FALSE(close(node));
+
+  DynamoNodeStore store(client_, "connections", kEndpoint);
+  const auto records = run(store.list(scheduler_.now() + 1min));
+  ASSERT_TRUE(records) << records.error().text();
+  ASSERT_EQ(records->size(), 1u);
+  EXPECT_EQ(records->front().holder, "");
 }
 
 TEST_F(DynamoClusterTest, WithoutTheTableConnectsFailAndSayWhy) {

@@ -104,6 +104,26 @@ TEST_P(DynamoConformance, ItemsAreThoseOfOlderClientsAndALittleMore) {
   EXPECT_EQ(aws::integer_at(counter, "changes"), 2);
 }
 
+// By its own clock, DynamoDB would forget which times were used.
+TEST_P(DynamoConformance, NodeNumbersAreNeverDeleted) {
+  const std::string key = std::string("forebay_node#") + kEndpoint + "#" + std::to_string(5);
+  const auto is_kept = [&](bool is_held, Task<Result<NodeReply>> change) {
+    EXPECT_EQ(ask(std::move(change)).is_held, is_held);
+    return !item(key).value().contains("ttl_epoch");
+  };
+  NodeClaim claim(5, "a");
+  claim.ids_until = 500;
+  EXPECT_TRUE(is_kept(true, world_->nodes().claim(claim, world_->deadline())));
+  const NodeRenewal renewal(5, "a", 600, kNow);
+  EXPECT_TRUE(is_kept(true, world_->nodes().renew(renewal, world_->deadline())));
+  NodeClaim takeover(5, "b");
+  takeover.seen = 2;
+  takeover.ids_until = 700;
+  EXPECT_TRUE(is_kept(true, world_->nodes().claim(takeover, world_->deadline())));
+  const NodeRelease release(5, "b", kNow);
+  EXPECT_TRUE(is_kept(false, world_->nodes().release(release, world_->deadline())));
+}
+
 TEST_P(DynamoConformance, OlderClientsAndOursShareOneLimit) {
   for (const char* id : {"o1", "o2", "o3", "o4"}) EXPECT_TRUE(older_acquires(id, 10));
   EXPECT_EQ(acquire("a", 1, 7, 10).outcome, AcquireOutcome::limit_reached);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "coordination/dynamo_conformance.hpp"
+#include "coordination/node_conformance.hpp"
 #include "coordination/store_conformance.hpp"
 #include "support/dynamodb_local.hpp"
 
@@ -34,6 +35,7 @@ std::unique_ptr<DynamoWorld> make_dynamo(RateLimits limits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Local, StoreConformance, testing::Values(&make_store));
+INSTANTIATE_TEST_SUITE_P(Local, NodeConformance, testing::Values(&make_store));
 INSTANTIATE_TEST_SUITE_P(Local, DynamoConformance, testing::Values(&make_dynamo));
 
 }  // namespace

@@ -69,6 +69,46 @@ TEST(CapacityTest, AfterShrinkingNothingIsApprovedUntilEnoughCameBack) {
   EXPECT_TRUE(approved_with_room);
 }
 
+TEST(CapacityTest, WhatIsGrantedIsTheChildsAlone) {
+  Capacity parent(1);
+  Capacity first(2, &parent);
+  Capacity second(2, &parent);
+
+  ASSERT_TRUE(parent.try_grant(second));
+
+  EXPECT_EQ(parent.approved(), 1);
+  EXPECT_FALSE(parent.try_grant(first));
+  EXPECT_FALSE(first.try_approve().has_value());
+  EXPECT_EQ(second.room(), 1);
+  const std::optional<Approval> taken = second.try_approve();
+  EXPECT_TRUE(taken.has_value());
+  EXPECT_FALSE(second.try_approve().has_value());
+}
+
+TEST(CapacityTest, AGrantThatIsNotWantedGoesBack) {
+  Capacity parent(1);
+  Capacity child(1, &parent);
+  ASSERT_TRUE(parent.try_grant(child));
+
+  child.return_grants();
+
+  EXPECT_EQ(parent.approved(), 0);
+  EXPECT_EQ(parent.room(), 1);
+}
+
+TEST(CapacityTest, ACallIsAnsweredOnce) {
+  Capacity parent(3);
+  Capacity child(3, &parent);
+  parent.call(1);
+
+  EXPECT_TRUE(child.is_called());
+  child.answer_call();
+  child.answer_call();
+
+  EXPECT_FALSE(child.is_called());
+  EXPECT_EQ(parent.calls(), 0);
+}
+
 TEST(CapacityTest, PoolsThatShareAParentShareItsRoom) {
   Capacity parent(3);
   Capacity left(2, &parent);

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "forebay/env/shared_random.hpp"
+
 namespace forebay {
 namespace {
 
@@ -25,6 +27,12 @@ class ConstantRandom final : public Random {
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 
 // From the reference implementation, https://prng.di.unimi.it/splitmix64.c.
+TEST(SharedRandomTest, GivesTheSequenceOfItsSeed) {
+  SeededRandom alone(42);
+  SharedRandom shared(42);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(shared.next(), alone.next());
+}
+
 TEST(SeededRandomTest, GivesThePublishedSequences) {
   SeededRandom from_zero(0);
   SeededRandom from_other(1234567);

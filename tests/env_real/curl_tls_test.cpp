@@ -8,9 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <pthread.h>
@@ -20,6 +18,7 @@
 #include "forebay/env/real/curl_transport.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
+#include "support/loopback.hpp"
 
 namespace forebay::real {
 namespace {
@@ -64,26 +63,15 @@ class TlsServer {
         context_(SSL_CTX_new(TLS_server_method())) {
     SSL_CTX_use_certificate(context_.get(), certificate_.get());
     SSL_CTX_use_PrivateKey(context_.get(), key_.get());
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(::bind(listener_, generic, size), 0);
-    EXPECT_EQ(::listen(listener_, 16), 0);
-    EXPECT_EQ(::getsockname(listener_, generic, &size), 0);
-    port_ = ntohs(address.sin_port);
     thread_ = std::thread([this] { serve(); });
   }
   ~TlsServer() {
-    ::shutdown(listener_, SHUT_RDWR);
+    listener_.shut_down();
     thread_.join();
-    ::close(listener_);
   }
 
   std::string url(const std::string& host) const {
-    return "https://" + host + ":" + std::to_string(port_) + "/";
+    return "https://" + host + ":" + std::to_string(listener_.port()) + "/";
   }
   int requests() const { return requests_; }
   void write_certificate(const std::string& path) const {
@@ -99,7 +87,7 @@ class TlsServer {
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
     for (;;) {
-      const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      const int socket = listener_.accept();
       if (socket < 0) return;
       serve_one(socket);
       ::close(socket);
@@ -121,8 +109,7 @@ class TlsServer {
   const Owned<EVP_PKEY> key_;
   const Owned<X509> certificate_;
   const Owned<SSL_CTX> context_;
-  int listener_ = -1;
-  int port_ = 0;
+  test::LoopbackListener listener_;
   std::atomic<int> requests_{0};
   std::thread thread_;
 };

@@ -31,6 +31,12 @@ class SocketPair {
   }
   int near_end() const { return ends_[0]; }
   void send_from_far_end() { EXPECT_EQ(write(ends_[1], "x", 1), 1); }
+  // Until the socket takes no more.
+  void fill_from_near_end() {
+    const std::array<char, 4096> bytes{};
+    while (send(ends_[0], bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) {
+    }
+  }
   void receive() {
     char byte = 0;
     EXPECT_EQ(read(ends_[0], &byte, 1), 1);
@@ -78,6 +84,18 @@ TEST_F(DescriptorWatchTest, AnEmptySocketIsWritable) {
   const Ending ending = run(wait_once(runtime_, sockets_.near_end(), Readiness::writable, 1h));
 
   EXPECT_EQ(ending, Ending());
+}
+
+TEST_F(DescriptorWatchTest, EitherIsWhicheverComesFirst) {
+  const auto either = [this] {
+    return run(wait_once(runtime_, sockets_.near_end(), Readiness::either, 1h));
+  };
+  EXPECT_EQ(either(), Ending()) << "writable";
+
+  sockets_.fill_from_near_end();
+  EXPECT_EQ(run(wait_once(runtime_, sockets_.near_end(), Readiness::either, 1ms)), Errc::timed_out);
+  sockets_.send_from_far_end();
+  EXPECT_EQ(either(), Ending()) << "readable";
 }
 
 TEST_F(DescriptorWatchTest, AClosedPeerMakesItReadable) {

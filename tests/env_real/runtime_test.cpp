@@ -3,7 +3,9 @@
 
 #include <array>
 #include <chrono>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -30,6 +32,24 @@ TEST(RuntimeTest, TasksRunOnAThreadCalledForebay) {
   const std::string name = run_blocking(runtime.scheduler(), name_of_thread());
 
   EXPECT_EQ(name, "forebay");
+}
+
+TEST(RuntimeTest, SecureRandomNumbersDifferEvenOnSeveralThreads) {
+  Runtime runtime;
+  std::array<std::vector<std::uint64_t>, 4> drawn;
+  {
+    std::vector<std::jthread> threads;
+    for (std::vector<std::uint64_t>& numbers : drawn) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 1'000; ++i) numbers.push_back(runtime.secure_random().next());
+      });
+    }
+  }
+
+  std::set<std::uint64_t> all;
+  for (const std::vector<std::uint64_t>& numbers : drawn)
+    all.insert(numbers.begin(), numbers.end());
+  EXPECT_EQ(all.size(), 4'000u);
 }
 
 TEST(RuntimeTest, KnowsItsOwnThread) {

@@ -40,6 +40,13 @@ class SystemMachineTest : public testing::Test {
   std::unique_ptr<Runtime> runtime_;
 };
 
+TEST_F(SystemMachineTest, NamesOfVariablesAreFoundByTheirBeginning) {
+  const std::vector<std::string> found =
+      runtime_->machine().variables_that_begin_with("FOREBAY_TEST_");
+
+  EXPECT_EQ(found, std::vector<std::string>{"FOREBAY_TEST_SET"});
+}
+
 TEST_F(SystemMachineTest, KnowsTheVariablesAsTheyWereAtTheStart) {
   ::setenv("FOREBAY_TEST_SET", "changed", 1);
   ::setenv("FOREBAY_TEST_ABSENT", "new", 1);

@@ -1,4 +1,4 @@
-# Installs the build into a fresh folder, then builds and runs examples/consumer against what lies there.
+# Installs the build into a fresh folder, then builds and runs the examples against what lies there.
 set(work ${build}/package_test)
 set(prefix ${work}/prefix)
 file(REMOVE_RECURSE ${work})
@@ -37,9 +37,12 @@ foreach(package_file IN LISTS package_files)
   endforeach()
 endforeach()
 
-run(${CMAKE_COMMAND} -S ${source}/examples/consumer -B ${work}/consumer -G Ninja
-  -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${compiler}
-  -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher})
-run(${CMAKE_COMMAND} --build ${work}/consumer)
-run(${work}/consumer/consumer)
-message(STATUS "the consumer printed: ${output}")
+set(workflow_store_words --help)
+foreach(example consumer workflow_store)
+  run(${CMAKE_COMMAND} -S ${source}/examples/${example} -B ${work}/${example} -G Ninja
+    -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${compiler}
+    -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D CMAKE_UNITY_BUILD=ON)
+  run(${CMAKE_COMMAND} --build ${work}/${example})
+  run(${work}/${example}/${example} ${${example}_words})
+  message(STATUS "${example} printed: ${output}")
+endforeach()

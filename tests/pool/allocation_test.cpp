@@ -1,39 +1,13 @@
 // Acquiring a ready connection and giving it back allocates nothing: counted, not timed.
-#include <cstdlib>
-#include <new>
-
 #include <gtest/gtest.h>
 
+#include "support/counted_allocations.hpp"
 #include "support/real_pool.hpp"
-
-namespace {
-
-thread_local bool is_counting = false;
-thread_local int allocations = 0;
-
-}  // namespace
-
-// Inlined into one caller, g++ takes new and free for a mismatched pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  if (is_counting) ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace forebay::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-int allocations_of(auto&& work) {
-  allocations = 0;
-  is_counting = true;
-  work();
-  is_counting = false;
-  return allocations;
-}
 
 class AllocationTest : public testing::Test {
  protected:

@@ -25,6 +25,18 @@ TEST(ConnectionStringTest, ReadsUrls) {
   EXPECT_EQ(parsed->get("sslmode"), "require");
 }
 
+TEST(ConnectionStringTest, ItsTextIsReadBackWithItsSecrets) {
+  auto parsed = ConnectionString::parse("postgresql://app:s%40cret@db.example/orders");
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  ASSERT_TRUE(parsed->set("password", "it's a \\ \"secret\""));
+
+  const auto again = ConnectionString::parse(parsed->text_with_secrets());
+
+  ASSERT_TRUE(again) << again.error().text();
+  EXPECT_EQ(again->get("password"), "it's a \\ \"secret\"");
+  EXPECT_EQ(again->host(), "db.example");
+}
+
 TEST(ConnectionStringTest, ReadsKeyValuePairs) {
   const auto parsed = ConnectionString::parse("host=/run/pg port=5432 dbname='two words' user=app");
 

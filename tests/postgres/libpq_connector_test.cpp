@@ -4,14 +4,13 @@
 #include <future>
 #include <thread>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "postgres/postgres_fixture.hpp"
+#include "support/loopback.hpp"
 
 namespace forebay::postgres {
 namespace {
@@ -41,24 +40,13 @@ class LibpqConnectorTest : public PostgresTest {
 // Accepts connections (the kernel does, as long as there is room in the queue) and never answers.
 class SilentListener {
  public:
-  SilentListener() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    auto* raw = reinterpret_cast<sockaddr*>(&address);
-    FOREBAY_CHECK(::bind(listener_, raw, length) == 0);
-    FOREBAY_CHECK(::listen(listener_, 8) == 0);
-    FOREBAY_CHECK(::getsockname(listener_, raw, &length) == 0);
-    port_ = ntohs(address.sin_port);
+  std::string url() const {
+    return fmt::format("postgresql://app:hunter2@127.0.0.1:{}/x", listener_.port());
   }
-  ~SilentListener() { ::close(listener_); }
-
-  std::string url() const { return fmt::format("postgresql://app:hunter2@127.0.0.1:{}/x", port_); }
   // One session that reads until its peer has said goodbye, takes its time, and then ends, as a
   // PostgreSQL backend does.
   void serve_one_politely() {
-    const int session = ::accept(listener_, nullptr, nullptr);
+    const int session = listener_.accept();
     char scrap[1024];
     while (::recv(session, scrap, sizeof scrap, 0) > 0) {
     }
@@ -69,8 +57,7 @@ class SilentListener {
   bool has_ended() const { return has_ended_; }
 
  private:
-  int listener_;
-  std::uint16_t port_ = 0;
+  test::LoopbackListener listener_;
   std::atomic<bool> has_ended_ = false;
 };
 

@@ -6,15 +6,8 @@
 namespace forebay::postgres {
 namespace {
 
-class LibpqResetTest : public PostgresTest {
+class LibpqResetTest : public SessionTest {
  protected:
-  static void SetUpTestSuite() { launch(PostgresServerOptions{}); }
-
-  void run(const std::string& sql) {
-    const auto done = connection_->exec_blocking(sql, kPatience);
-    ASSERT_TRUE(done) << done.error().text();
-  }
-  std::string ask(const std::string& sql) { return first_value(client_.exec(*connection_, sql)); }
   void expect_clean_reset() {
     const Result<void> done = client_.reset(*connection_);
     ASSERT_TRUE(done) << done.error().text();
@@ -22,10 +15,6 @@ class LibpqResetTest : public PostgresTest {
     EXPECT_FALSE(connection_->needs_reset());
     EXPECT_EQ(PQtransactionStatus(connection_->native()), PQTRANS_IDLE);
   }
-
-  Runtime runtime_;
-  Client client_{runtime_, app_url()};
-  Client::OpenConnection connection_ = client_.connect();
 };
 
 TEST_F(LibpqResetTest, ClearsTheSession) {

@@ -34,11 +34,12 @@ inline ConnectionString target(const std::string& text) {
 // A connector, and the loop it lives on. Everything it does runs on the loop; the test waits.
 class Client {
  public:
-  Client(Runtime& runtime, const std::string& url, BlockingLane* lane = nullptr)
+  Client(Runtime& runtime, const std::string& url, BlockingLane* lane = nullptr,
+         const ServerProfile& profile = ServerProfile::postgresql())
       : runtime_(runtime),
         connector_(
             LibpqEnv{runtime.scheduler(), runtime.descriptors(), lane ? *lane : runtime.lane()},
-            target(url), ServerProfile::postgresql()) {}
+            target(url), profile) {}
 
   Instant in(Duration time) const { return deadline_after(runtime_.scheduler().now(), time); }
   LibpqConnector& connector() { return connector_; }
@@ -115,5 +116,40 @@ class PostgresTest : public ::testing::Test {
 
   static inline std::unique_ptr<PostgresServer> server_;
 };
+
+// One connection of "app" for each test, on a server that the suite shares.
+class SessionTest : public PostgresTest {
+ protected:
+  static void SetUpTestSuite() { launch(PostgresServerOptions{}); }
+
+  Instant soon() const { return client_.in(kPatience); }
+  template <class T>
+  T run(Task<T> task) {
+    return run_blocking(runtime_.scheduler(), std::move(task));
+  }
+  void run(const std::string& sql) {
+    const auto done = connection_->exec_blocking(sql, kPatience);
+    ASSERT_TRUE(done) << done.error().text();
+  }
+  // A session that holds an advisory lock: whoever asks for it waits, for as long as the
+  // session lives.
+  static constexpr const char* kWaitForLock = "SELECT pg_advisory_xact_lock(7)::text";
+  Client::OpenConnection hold_lock() {
+    Client::OpenConnection holder = client_.connect();
+    const auto held = holder->exec_blocking("SELECT pg_advisory_lock(7)", kPatience);
+    FOREBAY_CHECK(held.has_value(), held.error().text());
+    return holder;
+  }
+  std::string ask(const std::string& sql) { return first_value(client_.exec(*connection_, sql)); }
+
+  Runtime runtime_;
+  Client client_{runtime_, app_url()};
+  Client::OpenConnection connection_ = client_.connect();
+};
+
+template <class T>
+Error error_of(const Result<T>& result) {
+  return result ? Error(Errc::invalid, "no error") : result.error();
+}
 
 }  // namespace forebay::postgres

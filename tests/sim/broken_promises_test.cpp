@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/env/sleep.hpp"
+#include "forebay/sim/promise_book.hpp"
 #include "forebay/sim/run.hpp"
 #include "forebay/sim/tampering.hpp"
 
@@ -346,6 +347,37 @@ TEST(BrokenPromisesTest, ACallerWhoWaitsForTheWorldIsNoticed) {
   WithDoor<AsksTheWorld> tampering;
 
   expect_broken(run(scenario, tampering), Promise::never_blocks);
+}
+
+// 5, of tenants. More of them want connections than there are, and nobody gives any up.
+class EndlessStints final : public Tampering {
+ public:
+  TenantOptions tenants(TenantOptions honest) override {
+    honest.stint = 1min;
+    return honest;
+  }
+};
+
+TEST(BrokenPromisesTest, ATenantThatIsStarvedByOthersIsNoticed) {
+  Scenario scenario = small_world();
+  scenario.duration = 2min;
+  scenario.database.max_connections.reset();
+  scenario.assertions.converge_within.reset();
+  ServiceSpec& service = scenario.services.front();
+  service.supply = Supply::standard;
+  service.max.reset();
+  service.tenants.count = 40;
+  service.tenants.max_connections = 20;
+  service.workload.is_enabled = true;
+  service.workload.arrivals_per_second = 200;
+  service.workload.hold_time = 500ms;
+  service.workload.max_wait = 30s;
+  Tampering honest;
+  EndlessStints tampering;
+
+  const RunResult fair = run(scenario, honest);
+  EXPECT_FALSE(fair.broken_promise.has_value()) << fair.broken_promise->what;
+  expect_broken(run(scenario, tampering), Promise::order);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(CsvTest, ColumnsArePoolsimsAndThenOurs) {
             "discard_expired_on_return,discard_expired_on_scan,discard_expiring_soon_on_scan,"
             "discard_reservoir_full,discard_replaced,discard_idle,discard_broken,"
             "discard_reset_failed,discard_check_failed,discard_hook_failed,discard_shrunk,"
-            "discard_discarded,discard_lease_lost,discard_closed");
+            "discard_discarded,discard_lease_lost,discard_evicted_tenant,discard_closed");
 }
 
 TEST(CsvTest, EachColumnHoldsWhatItsNameSays) {
@@ -77,8 +77,8 @@ TEST(CsvTest, EachColumnHoldsWhatItsNameSays) {
   // Reasons are 1, 2, 4 ... in the order of the enumeration: expired is 2 + 4 + 8, guard 1 + 16,
   // full 32, scan evictions 8 + 16 + 64.
   EXPECT_EQ(lines_of(result).at(1),
-            "2026-01-01T00:00:01Z,history,1,2,3,4,5,65535,14,17,32,6,7,88,8,9,10,11,12,13,14,15,1,"
-            "16,1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768");
+            "2026-01-01T00:00:01Z,history,1,2,3,4,5,131071,14,17,32,6,7,88,8,9,10,11,12,13,14,15,1,"
+            "16,1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536");
 }
 
 TEST(CsvTest, RowsAreSortedByTimeAndThenAsTheServicesAre) {

@@ -41,9 +41,14 @@ TEST(ScenarioChecksTest, SizesOfAService) {
       {one_service("supply: standard\nmax: 10\nminIdle: 11\nkeepOpen: 12"),
        {":5: services[0].minIdle: 11 is more than max, 10",
         ":6: services[0].keepOpen: 12 is more than max, 10"}},
-      {one_service("supply: standard\nmax: 2\n"
-                   "workload: {enabled: true, maxInUse: 1, tenants: 5}"),
-       {":2: services[0].perTenantMax: 3 is more than max, 2"}},
+      {one_service("supply: standard\ntenants: {count: 9, maxConnections: 20, perTenant: 14}"),
+       {":4: services[0].tenants.perTenant: 14 is more than the 13 that tenants have of "
+        "maxConnections together"}},
+      {one_service("tenants: {count: 9}"),
+       {":2: services[0].targetReady: 50 is more than tenants.perTenant, 3"}},
+      {one_service("supply: standard\nminIdle: 4\nkeepOpen: 5\ntenants: {count: 9}"),
+       {":4: services[0].minIdle: 4 is more than tenants.perTenant, 3",
+        ":5: services[0].keepOpen: 5 is more than tenants.perTenant, 3"}},
       {one_service("targetReady: 1000000"),
        {":2: services[0]: would have up to 1100000 connections, at most 1000000 are possible; give "
         "max, or make targetReady or the workload smaller"}},
@@ -65,8 +70,12 @@ TEST(ScenarioChecksTest, KeysThatWouldDoNothing) {
       {one_service("supply: standard\ntargetReady: 5"),
        {":4: services[0].targetReady: means nothing to supply: standard, which has minIdle and "
         "keepOpen; leave it out"}},
-      {one_service("perTenantMax: 2"),
-       {":3: services[0].perTenantMax: means nothing without workload.tenants; leave it out"}},
+      {one_service("supply: standard\ntenants: {perTenant: 2}"),
+       {":4: services[0].tenants: count is missing; it says how many tenants there are, like "
+        "count: 80"}},
+      {one_service("supply: standard\nmax: 30\ntenants: {count: 2}"),
+       {":4: services[0].max: means nothing beside tenants, which have maxConnections; leave it "
+        "out"}},
       {one_service("workload: {maxInUse: 3}"),
        {":3: services[0].workload: enabled is missing; write enabled: true to have these callers, "
         "or false"}},
@@ -179,7 +188,7 @@ TEST(ScenarioChecksTest, Faults) {
       {small_scenario("faults: [{kind: crash, services: api}]"),
        {":2: faults[0].services: \"api\" stands where a list is expected"}},
       {small_scenario("faults: [{kind: tenant_storm}]"),
-       {":2: faults[0]: none of its services has tenants; give one a workload with tenants"}},
+       {":2: faults[0]: none of its services has callers and any tenants; give one tenants"}},
       {small_scenario("scenario: {kind: crash}"),
        {":2: scenario.kind: \"crash\" is unknown; known here: cold_start, rolling_restart, "
         "mass_drop"}},

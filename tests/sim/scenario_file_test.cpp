@@ -92,9 +92,10 @@ services:
   - {name: a, targetReady: 10, guardWindow: 0, baseLifetime: 5m, jitter: 0, startDelay: 1s,
      replicas: 2, stagger: 2s, max: 20, supply: reservoir, takeOrder: oldest, lowWatermark: 3,
      idleTimeout: 1m, checkAfterIdle: 10s, maxOpening: 4}
-  - {name: b, supply: standard, minIdle: 1, keepOpen: 2, max: 30, perTenantMax: 4, idleTimeout: off,
+  - {name: b, supply: standard, minIdle: 1, keepOpen: 2, idleTimeout: off,
+     tenants: {count: 5, maxConnections: 40, perTenant: 4, skew: 1.5, stint: 50ms},
      checkAfterIdle: off, workload: {enabled: true, arrivalsPerSecond: 1.5, holdTime: 1ms,
-     holdJitter: 2ms, maxWait: 3s, startAfter: 4s, discardFraction: 0.5, tenants: 5}}
+     holdJitter: 2ms, maxWait: 3s, startAfter: 4s, discardFraction: 0.5}}
   - {name: c, workload: {enabled: no, maxInUse: 6, spawnEvery: 7ms, arrivalBurst: 8}}
 )");
 
@@ -118,8 +119,11 @@ services:
   b.supply = Supply::standard;
   b.min_idle = 1;
   b.keep_open = 2;
-  b.max = 30;
-  b.per_tenant_max = 4;
+  b.tenants.count = 5;
+  b.tenants.max_connections = 40;
+  b.tenants.per_tenant = 4;
+  b.tenants.skew = 1.5;
+  b.tenants.stint = 50ms;
   b.idle_timeout = Duration::max();
   b.check_after_idle = Duration::max();
   b.workload.is_enabled = true;
@@ -129,7 +133,6 @@ services:
   b.workload.max_wait = 3s;
   b.workload.start_after = 4s;
   b.workload.discard_fraction = 0.5;
-  b.workload.tenants = 5;
   ServiceSpec c;
   c.name = "c";
   c.workload.max_in_use = 6;
@@ -180,7 +183,10 @@ TEST(ScenarioFileTest, SpreadsFollowTheTimesTheyBelongTo) {
 
 TEST(ScenarioFileTest, EveryKindOfFaultIsRead) {
   const Scenario read = accepted(R"(
-services: [{name: api, replicas: 2, workload: {enabled: true, maxInUse: 1, tenants: 3}}, {name: b}]
+services:
+  - {name: api, replicas: 2, supply: standard, tenants: {count: 7},
+     workload: {enabled: true, maxInUse: 1}}
+  - {name: b}
 faults:
   - {kind: rolling_restart, at: 1m, every: 2s, services: [api]}
   - {kind: mass_drop, at: 0, fraction: 1}
@@ -192,7 +198,7 @@ faults:
   - {kind: slow_connect, factor: 6.5}
   - {kind: connect_errors, fraction: 0.7}
   - {kind: deploy, overlap: 8s}
-  - {kind: tenant_storm, factor: 9}
+  - {kind: tenant_storm, factor: 9, tenants: 7}
 )");
 
   std::vector<FaultSpec> faults(11);
@@ -225,6 +231,7 @@ faults:
   faults[9].overlap = 8s;
   faults[10].kind = FaultKind::tenant_storm;
   faults[10].factor = 9;
+  faults[10].tenants = 7;
   EXPECT_EQ(read.faults, faults);
 }
 

@@ -66,7 +66,7 @@ const std::vector<std::string>& words() {
                                               "cutAfter: 1ns",
                                               "sampleEvery: 1ns",
                                               "duration: 8760h",
-                                              "tenants: 100000"};
+                                              "tenants: {count: 100000, perTenant: 4}"};
   return words;
 }
 
@@ -108,7 +108,9 @@ void expect_refused_or_possible(const std::string& text) {
   RC_ASSERT(!all.empty());
   RC_ASSERT(all.size() <= static_cast<std::size_t>(kMostProcesses));
   for (const ServiceSpec& process : all) {
-    RC_ASSERT(problems(pool_options(process, scenario.database)).empty());
+    const bool has_tenants = process.tenants.count > 0;
+    RC_ASSERT(has_tenants || problems(pool_options(process, scenario.database)).empty());
+    RC_ASSERT(!has_tenants || problems(tenant_options(process, scenario.database)).empty());
     RC_ASSERT(process.start_delay < scenario.duration);
   }
   for (const FaultSpec& fault : scenario.faults) {

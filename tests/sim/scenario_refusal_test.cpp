@@ -22,8 +22,8 @@ TEST(ScenarioRefusalTest, FilesThatHoldNoScenario) {
       {"a: b: c", {":1: is not YAML: illegal map value"}},
       {"seed: 1\n---\nseed: 2\n",
        {":2: a second document starts here, or what is not YAML; a file holds one "
-        "scenario"}},
-      {"? [a]\n: b\n", {":1: has a key that is not a word; write keys like duration: 20m"}},
+        "document"}},
+      {"? [a]\n: b\n", {":1: has a key that is not a word; write keys like max: 20"}},
       {"a: &a [*a]", {":1: an alias stands inside of what it names"}},
       {"{}",
        {": services: there are none; a scenario needs at least one, like services: [{name: "

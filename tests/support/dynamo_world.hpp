@@ -7,6 +7,7 @@
 
 #include "forebay/aws/dynamodb.hpp"
 #include "forebay/coordination/dynamo_lease_store.hpp"
+#include "forebay/coordination/dynamo_node_store.hpp"
 #include "forebay/coordination/dynamo_rate_store.hpp"
 #include "support/dropping_http.hpp"
 #include "support/store_world.hpp"
@@ -30,16 +31,19 @@ class DynamoWorld : public StoreWorld {
         : way(around.http),
           client(around.env, way, around.credentials, around.options),
           leases(client, around.table, kEndpoint),
-          rates(around.env, client, around.table, kEndpoint, around.limits) {}
+          rates(around.env, client, around.table, kEndpoint, around.limits),
+          nodes(client, around.table, kEndpoint) {}
 
     DroppingHttp way;
     aws::DynamoDb client;
     DynamoLeaseStore leases;
     DynamoRateStore rates;
+    DynamoNodeStore nodes;
   };
 
   LeaseStore& leases(std::size_t process = 0) override { return processes_.at(process).leases; }
   RateStore& rates(std::size_t process = 0) override { return processes_.at(process).rates; }
+  NodeStore& nodes(std::size_t process = 0) override { return processes_.at(process).nodes; }
   Process& process(std::size_t number = 0) { return processes_.at(number); }
   virtual std::string table() const = 0;
 

@@ -24,6 +24,14 @@ class FakeMachine final : public Machine {
     return found->second;
   }
 
+  std::vector<std::string> variables_that_begin_with(std::string_view prefix) const override {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : variables) {
+      if (name.starts_with(prefix) && !value.empty()) names.push_back(name);
+    }
+    return names;
+  }
+
   Task<Result<std::string>> read_file(std::string path) override {
     reads.push_back(path);
     const auto found = files.find(path);

@@ -12,13 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "forebay/base/check.hpp"
+#include "support/loopback.hpp"
 
 namespace forebay::test {
 
@@ -35,32 +31,23 @@ class FakePostgres {
   // on the session's thread.
   using Door = std::function<std::optional<Refusal>(int number, const std::string& password)>;
 
-  explicit FakePostgres(Door door)
-      : door_(std::move(door)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    auto* raw = reinterpret_cast<sockaddr*>(&address);
-    FOREBAY_CHECK(::bind(listener_, raw, length) == 0);
-    FOREBAY_CHECK(::listen(listener_, 64) == 0);
-    FOREBAY_CHECK(::getsockname(listener_, raw, &length) == 0);
-    port_ = ntohs(address.sin_port);
+  explicit FakePostgres(Door door) : door_(std::move(door)) {
     acceptor_ = std::thread([this] { accept_all(); });
   }
   // REQUIRES: its clients are gone.
   ~FakePostgres() {
-    ::shutdown(listener_, SHUT_RDWR);
+    listener_.shut_down();
     acceptor_.join();
     for (std::thread& session : sessions_) session.join();
-    ::close(listener_);
   }
 
   // Without a password.
-  std::string url() const { return fmt::format("postgresql://admin@127.0.0.1:{}/postgres", port_); }
+  std::string url() const {
+    return fmt::format("postgresql://admin@127.0.0.1:{}/postgres", listener_.port());
+  }
   std::string url_with(const std::string& password) const {
-    return fmt::format("host=127.0.0.1 port={} user=admin dbname=postgres password={}", port_,
-                       password);
+    return fmt::format("host=127.0.0.1 port={} user=admin dbname=postgres password={}",
+                       listener_.port(), password);
   }
   // As they came over the wire.
   std::vector<std::string> passwords() const {
@@ -74,7 +61,7 @@ class FakePostgres {
 
   void accept_all() {
     for (;;) {
-      const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      const int socket = listener_.accept();
       if (socket < 0) return;
       sessions_.emplace_back([this, socket] {
         serve(socket);
@@ -86,7 +73,7 @@ class FakePostgres {
   void serve(int socket) {
     std::optional<std::string> startup = read_body(socket);
     while (startup && startup->size() == 4 && is_encryption_request(*startup)) {
-      send_text(socket, "N");
+      send_all(socket, "N");
       startup = read_body(socket);
     }
     if (!startup) return;
@@ -165,21 +152,12 @@ class FakePostgres {
     if (!body.empty() && !receive(socket, body.data(), body.size())) return std::nullopt;
     return body;
   }
-  static void send_text(int socket, const std::string& bytes) {
-    std::size_t sent = 0;
-    while (sent < bytes.size()) {
-      const ssize_t step = ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-      if (step <= 0) return;
-      sent += static_cast<std::size_t>(step);
-    }
-  }
   static void send_message(int socket, char kind, const std::string& body) {
-    send_text(socket, kind + number(static_cast<std::int32_t>(body.size()) + 4) + body);
+    send_all(socket, kind + number(static_cast<std::int32_t>(body.size()) + 4) + body);
   }
 
   const Door door_;
-  const int listener_;
-  std::uint16_t port_ = 0;
+  LoopbackListener listener_;
   mutable std::mutex mutex_;
   std::vector<std::string> passwords_;
   std::vector<std::thread> sessions_;  // added by the acceptor, joined when that has ended

@@ -4,24 +4,9 @@
 #include <array>
 #include <cstdlib>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <unistd.h>
-
-#include "forebay/base/check.hpp"
-
 namespace forebay::test {
 
 HttpServer::HttpServer(Handler handler) : handler_(std::move(handler)) {
-  listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  FOREBAY_CHECK(::bind(listener_, generic, size) == 0 && ::listen(listener_, 128) == 0 &&
-                ::getsockname(listener_, generic, &size) == 0);
-  port_ = ntohs(address.sin_port);
   acceptor_ = std::thread([this] { accept_all(); });
 }
 
@@ -31,9 +16,8 @@ HttpServer::~HttpServer() {
     is_stopping_ = true;
     changed_.notify_all();
   }
-  ::shutdown(listener_, SHUT_RDWR);
+  listener_.shut_down();
   acceptor_.join();
-  ::close(listener_);
   for (Connection& connection : connections_) {
     ::shutdown(connection.socket, SHUT_RDWR);
     connection.thread.join();
@@ -68,7 +52,7 @@ void HttpServer::wait_for_requests(std::size_t count) const {
 
 void HttpServer::accept_all() {
   for (;;) {
-    const int socket = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    const int socket = listener_.accept();
     if (socket < 0) return;
     const std::scoped_lock lock(mutex_);
     Connection& connection = connections_.emplace_back();
@@ -136,15 +120,6 @@ std::optional<HttpRequest> HttpServer::receive(int socket, std::string& buffer) 
   request.body = buffer.substr(end + 4, length);
   buffer.erase(0, end + 4 + length);
   return request;
-}
-
-bool HttpServer::send_all(int socket, const std::string& text) {
-  for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t count = ::send(socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-    if (count <= 0) return false;
-    sent += static_cast<std::size_t>(count);
-  }
-  return true;
 }
 
 std::string HttpServer::text_of(const HttpResponse& response) {

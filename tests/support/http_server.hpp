@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 
 #include "forebay/env/http.hpp"
+#include "support/loopback.hpp"
 
 namespace forebay::test {
 
@@ -38,9 +39,9 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  int port() const { return port_; }
+  int port() const { return listener_.port(); }
   std::string url(const std::string& path = "/") const {
-    return "http://127.0.0.1:" + std::to_string(port_) + path;
+    return "http://127.0.0.1:" + std::to_string(port()) + path;
   }
   void set_mode(Mode mode);
   void set_delay(Duration delay);  // before each answer
@@ -60,12 +61,10 @@ class HttpServer {
   // False: the connection is over.
   bool serve_one(int socket, std::string& buffer, int number);
   static std::optional<HttpRequest> receive(int socket, std::string& buffer);
-  static bool send_all(int socket, const std::string& text);
   static std::string text_of(const HttpResponse& response);
 
   const Handler handler_;
-  int listener_ = -1;
-  int port_ = 0;
+  LoopbackListener listener_;
   std::thread acceptor_;
 
   mutable std::mutex mutex_;

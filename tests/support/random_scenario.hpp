@@ -68,7 +68,7 @@ class RandomScenario {
       text += fmt::format("    maxOpening: {}\n", 1 + below(32));
       if (is_standard) {
         text += fmt::format("    supply: standard\n    minIdle: {}\n", below(5));
-        text += fmt::format("    keepOpen: {}\n", below(10));
+        text += fmt::format("    keepOpen: {}\n", below(5));
       } else {
         text += fmt::format("    targetReady: {}\n", 1 + below(20));
       }
@@ -91,7 +91,11 @@ class RandomScenario {
     text += fmt::format("      maxWait: {}\n", time(milliseconds(50), seconds(5)));
     if (one_in(4)) text += fmt::format("      discardFraction: {}\n", fraction(10));
     if (is_standard && one_in(2)) {
-      text += fmt::format("      tenants: {}\n    perTenantMax: 2\n", 1 + below(10));
+      text += fmt::format("    tenants: {{count: {}, ", 1 + below(60));
+      text += fmt::format("maxConnections: {}, ", 20 + below(20));
+      text += fmt::format("perTenant: {}, ", 5 + below(5));
+      text += fmt::format("skew: {}, ", 0.5 * below(5));
+      text += fmt::format("stint: {}}}\n", time(milliseconds(5), milliseconds(200)));
       with_tenants_ += service;
     }
     return text;
@@ -189,6 +193,13 @@ class RandomScenario {
   std::string expectations(const std::string& text) const {
     const Scenario scenario = read_scenario(text, "").scenario;
     std::string expected = "assertConvergeWithin: off\nassertMaxClosurePerSec: 1000000\n";
+    // Without the store each process keeps to its share of the rate, but not to one beat.
+    if (scenario.coordination.on_absence == StoreAbsence::local) {
+      expected += fmt::format("assertMaxConnectsPerSec: {}\n",
+                              static_cast<int>(scenario.database.connects_per_second) + 1 +
+                                  scenario.database.connect_burst +
+                                  static_cast<int>(processes(scenario).size()));
+    }
     if (scenario.database.max_connections) {
       expected += fmt::format("assertLeasesExactWithin: {}\n",
                               duration_text(lease_ttl_ + lease_ttl_ / 2 + seconds(60)));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "forebay/coordination/lease_store.hpp"
+#include "forebay/coordination/node_store.hpp"
 #include "forebay/coordination/rate_store.hpp"
 #include "forebay/env/scheduler.hpp"
 
@@ -20,6 +21,7 @@ class StoreWorld {
   virtual ~StoreWorld() = default;
   virtual LeaseStore& leases(std::size_t process = 0) = 0;
   virtual RateStore& rates(std::size_t process = 0) = 0;
+  virtual NodeStore& nodes(std::size_t process = 0) = 0;
   virtual Scheduler& scheduler() = 0;
   virtual void run(Task<void> task) = 0;
 

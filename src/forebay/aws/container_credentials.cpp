@@ -6,8 +6,8 @@
 
 #include "forebay/aws/credentials_answer.hpp"
 #include "forebay/aws/http_tries.hpp"
-#include "forebay/aws/trimmed.hpp"
 #include "forebay/aws/uri.hpp"
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::aws {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "forebay/aws/trimmed.hpp"
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::aws {
 namespace {

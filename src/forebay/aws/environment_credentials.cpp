@@ -1,6 +1,6 @@
 #include "forebay/aws/environment_credentials.hpp"
 
-#include "forebay/aws/trimmed.hpp"
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::aws {
 

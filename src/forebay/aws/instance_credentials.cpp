@@ -4,8 +4,8 @@
 
 #include "forebay/aws/credentials_answer.hpp"
 #include "forebay/aws/instance_metadata.hpp"
-#include "forebay/aws/trimmed.hpp"
 #include "forebay/aws/uri.hpp"
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::aws {
 

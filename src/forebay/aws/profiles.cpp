@@ -4,18 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "forebay/aws/trimmed.hpp"
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::aws {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
-  return result;
-}
 
 std::string_view without_comment(std::string_view line) {
   for (std::size_t at = 1; at < line.size(); ++at) {
@@ -75,7 +67,7 @@ void Profiles::add(std::string_view text, Kind kind) {
     const std::size_t equals = content.find('=');
     const bool is_indented = line.front() == ' ' || line.front() == '\t';
     if (current == nullptr || is_indented || equals == std::string_view::npos) continue;
-    (*current)[lower(trimmed(content.substr(0, equals)))] =
+    (*current)[lower_case(trimmed(content.substr(0, equals)))] =
         trimmed(without_comment(content.substr(equals + 1)));
   }
 }

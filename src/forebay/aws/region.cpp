@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "forebay/aws/instance_metadata.hpp"
-#include "forebay/aws/trimmed.hpp"
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::aws {
 namespace {

@@ -10,18 +10,12 @@
 
 #include "forebay/aws/hash.hpp"
 #include "forebay/aws/uri.hpp"
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::aws {
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return lower;
-}
 
 // "20150830T123600Z"
 std::string time_text(WallTime time) {

@@ -38,6 +38,9 @@ class StoppableMachine final : public Machine {
   std::optional<std::string> variable(std::string_view name) const override {
     return machine_.variable(name);
   }
+  std::vector<std::string> variables_that_begin_with(std::string_view prefix) const override {
+    return machine_.variables_that_begin_with(prefix);
+  }
   Task<Result<std::string>> read_file(std::string path) override {
     Task<Result<std::string>> reading = machine_.read_file(std::move(path));
     std::optional<Result<std::string>> content = co_await questions_.ask(std::move(reading));

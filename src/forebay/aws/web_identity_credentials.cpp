@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "forebay/aws/trimmed.hpp"
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::aws {
 

@@ -12,6 +12,9 @@ std::string_view name(Errc code) {
     case Errc::limit_reached: return "limit_reached";
     case Errc::connection_lost: return "connection_lost";
     case Errc::statement_failed: return "statement_failed";
+    case Errc::condition_failed: return "condition_failed";
+    case Errc::unknown_outcome: return "unknown_outcome";
+    case Errc::not_found: return "not_found";
     case Errc::invalid: return "invalid";
   }
   std::unreachable();

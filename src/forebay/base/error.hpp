@@ -3,11 +3,14 @@
 // A new Errc exists only if some caller would act on it differently; everything else is text.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace forebay {
 
@@ -20,10 +23,30 @@ enum class Errc : std::uint8_t {
   limit_reached,     // the server has no connection left for us, or not at this rate
   connection_lost,   // the connection broke while it was in use
   statement_failed,  // the server refused a statement; sqlstate says why, the connection lives on
-  invalid,           // options or a connection string that cannot work
+  condition_failed,  // a fenced update found other than expected; condition() says what
+  unknown_outcome,   // the connection was lost during COMMIT: done or not, nobody can say
+  not_found,         // a row was expected, and there is none
+  invalid,           // options, a connection string or a value that cannot work
 };
 
 std::string_view name(Errc code);
+
+// What a fenced update found. The kind is the caller's word for what was fenced ("shard").
+struct ConditionFailed {
+  explicit ConditionFailed(std::string what) : kind(std::move(what)) {}
+  std::string kind;
+};
+
+// Why a budget of connections had none left, for whoever answers a request over HTTP.
+struct ConnectionLimit {
+  static constexpr int kHttpStatus = 503;
+
+  ConnectionLimit() = default;
+  int in_use = 0;
+  int max = 0;
+  std::string tenant;                   // empty: not asked for a tenant
+  std::chrono::seconds retry_after{1};  // the value of a Retry-After header
+};
 
 // Has constructors on purpose: g++ 12 destroys aggregates twice inside co_await expressions.
 class Error {
@@ -31,15 +54,34 @@ class Error {
   Error(Errc code, std::string text) : code_(code), text_(std::move(text)) {}
   Error(Errc code, std::string text, std::string sqlstate)
       : code_(code), text_(std::move(text)), sqlstate_(std::move(sqlstate)) {}
+  // Errc::condition_failed and Errc::limit_reached, with what they are about.
+  Error(ConditionFailed condition, std::string text)
+      : code_(Errc::condition_failed),
+        text_(std::move(text)),
+        detail_(std::make_shared<const Detail>(std::move(condition))) {}
+  Error(ConnectionLimit limit, std::string text)
+      : code_(Errc::limit_reached),
+        text_(std::move(text)),
+        detail_(std::make_shared<const Detail>(std::move(limit))) {}
 
   Errc code() const { return code_; }
   const std::string& text() const { return text_; }          // for people: nothing parses it
   const std::string& sqlstate() const { return sqlstate_; }  // empty when no server spoke
+  // Null where there is nothing to say.
+  const ConditionFailed* condition() const { return detail<ConditionFailed>(); }
+  const ConnectionLimit* connection_limit() const { return detail<ConnectionLimit>(); }
 
  private:
+  using Detail = std::variant<ConditionFailed, ConnectionLimit>;
+  template <class T>
+  const T* detail() const {
+    return detail_ ? std::get_if<T>(detail_.get()) : nullptr;
+  }
+
   Errc code_;
   std::string text_;
   std::string sqlstate_;
+  std::shared_ptr<const Detail> detail_;  // rare, and errors are copied
 };
 
 template <class T>

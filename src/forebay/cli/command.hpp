@@ -53,5 +53,6 @@ std::unique_ptr<Command> make_demo_command();
 std::unique_ptr<Command> make_sim_command();
 std::unique_ptr<Command> make_leases_command();
 std::unique_ptr<Command> make_token_command();
+std::unique_ptr<Command> make_config_command();
 
 }  // namespace forebay::cli

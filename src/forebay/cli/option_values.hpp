@@ -1,23 +1,14 @@
 // Values of options, from the words of the command line. Pure.
 #pragma once
 
-#include <charconv>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "forebay/base/number_text.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay::cli {
-
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number number{};
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // Each says what is wrong, and returns something harmless then.
 int whole_number(std::string_view option, std::string_view text, int otherwise,

@@ -59,6 +59,13 @@ void check_leases(const ClusterOptions& options, OptionProblems& problems) {
   }
 }
 
+void check_ids(const ClusterOptions& options, OptionProblems& problems) {
+  problems.require_table("id_table", options.id_table);
+  if (options.lease_table.empty()) {
+    problems.require_time("ttl", options.ttl, kShortestTtl, kLongestTtl);
+  }
+}
+
 void check_rate(const ClusterOptions& options, OptionProblems& problems) {
   problems.require_table("rate_table", options.rate_table);
   const bool is_window = options.rate_mode == RateMode::window;
@@ -92,12 +99,14 @@ std::vector<std::string> problems(const ClusterOptions& options) {
                    "service is empty: give the name under which people know this process");
   const bool has_leases = !options.lease_table.empty();
   const bool has_rate = !options.rate_table.empty();
+  const bool has_ids = !options.id_table.empty();
   problems.require(
-      has_leases || has_rate || !options.user.empty(),
-      "lease_table, rate_table and user are all empty: nothing would be shared, and no "
+      has_leases || has_rate || has_ids || !options.user.empty(),
+      "lease_table, rate_table, id_table and user are all empty: nothing would be shared, and no "
       "token made");
   if (has_leases) check_leases(options, problems);
   if (has_rate) check_rate(options, problems);
+  if (has_ids) check_ids(options, problems);
   problems.require_time("request_timeout", options.request_timeout, std::chrono::milliseconds(10),
                         std::chrono::minutes(10));
   if (!options.user.empty()) {
@@ -105,8 +114,11 @@ std::vector<std::string> problems(const ClusterOptions& options) {
                           kLongestToken);
   }
   const std::string& url = options.dynamodb_url;
+  const bool is_plain = !url.contains('@');
+  problems.require(is_plain,
+                   "dynamodb_url (not shown) holds a user or a password: give it without");
   problems.require(
-      url.empty() || url.starts_with("http://") || url.starts_with("https://"),
+      !is_plain || url.empty() || url.starts_with("http://") || url.starts_with("https://"),
       fmt::format("dynamodb_url is \"{}\": it must begin with http:// or https://", url));
   problems.require(!options.credentials || !options.credentials->access_key_id.empty(),
                    "credentials have no access key id: give one, or leave credentials out");

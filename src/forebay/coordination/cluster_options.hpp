@@ -13,6 +13,7 @@
 #include "forebay/coordination/policy.hpp"
 #include "forebay/coordination/rate_store.hpp"
 #include "forebay/env/time.hpp"
+#include "forebay/ids/snowflake.hpp"
 
 namespace forebay {
 
@@ -43,6 +44,11 @@ struct ClusterOptions {
   RateMode rate_mode = RateMode::bucket;
   Duration max_wait = std::chrono::seconds(30);  // for a permit
   Duration stagger = std::chrono::seconds(5);    // the first request waits for up to so long
+
+  // Node numbers for ids, one for each process of a scope. No table: none. The ttl is that above.
+  std::string id_table;
+  std::string id_scope;  // whose ids must differ; empty: the endpoint
+  SnowflakeOptions ids;
 
   // How to reach DynamoDB.
   StoreAbsence on_absence = StoreAbsence::hold;

@@ -7,6 +7,7 @@
 #include "forebay/aws/default_credentials.hpp"
 #include "forebay/aws/endpoint.hpp"
 #include "forebay/aws/region.hpp"
+#include "forebay/base/check.hpp"
 
 namespace forebay {
 namespace {
@@ -36,6 +37,15 @@ MemberOptions member_options(const ClusterOptions& options) {
   return member;
 }
 
+NodeLeaseOptions node_options(const ClusterOptions& options) {
+  NodeLeaseOptions node;
+  node.service = options.member.empty() ? options.service : options.member;
+  node.ttl = options.ttl;
+  node.request_timeout = options.request_timeout;
+  node.max_ahead = options.ids.max_ahead;
+  return node;
+}
+
 RateLimits rate_limits(const ClusterOptions& options) {
   RateLimits limits;
   limits.connects_per_second = options.connects_per_second;
@@ -52,6 +62,8 @@ aws::DsqlTokenRequest token_request(const ClusterOptions& options, const std::st
   request.lifetime = options.token_lifetime;
   return request;
 }
+
+Task<void> keep(Task<bool> task, bool& result) { result = co_await std::move(task); }
 
 }  // namespace
 
@@ -71,12 +83,15 @@ Task<Result<std::unique_ptr<DynamoCluster>>> DynamoCluster::open(aws::AwsEnv env
   std::unique_ptr<DynamoCluster> cluster(
       new DynamoCluster(env, options, std::move(*region), std::move(url)));
   cluster->member_->start();
+  if (cluster->node_) cluster->node_->start();
   co_return cluster;
 }
 
 DynamoCluster::DynamoCluster(const aws::AwsEnv& env, const ClusterOptions& options,
                              std::string region, std::string dynamodb_url)
-    : region_(std::move(region)), credentials_(make_credentials(env, options)) {
+    : scheduler_(env.env.scheduler),
+      region_(std::move(region)),
+      credentials_(make_credentials(env, options)) {
   client_.emplace(env.env, env.http, *credentials_,
                   aws::DynamoDbOptions{region_, std::move(dynamodb_url)});
   MemberStores stores;
@@ -87,6 +102,12 @@ DynamoCluster::DynamoCluster(const aws::AwsEnv& env, const ClusterOptions& optio
     stores.rate = &rate_.emplace(env.env, *client_, options.rate_table, options.endpoint,
                                  rate_limits(options));
   }
+  if (!options.id_table.empty()) {
+    nodes_.emplace(*client_, options.id_table,
+                   options.id_scope.empty() ? options.endpoint : options.id_scope);
+    node_.emplace(env.env, *nodes_, node_options(options));
+    ids_.emplace(env.env.wall_clock, *node_, options.ids);
+  }
   if (!options.user.empty()) {
     tokens_.emplace(env.env, *credentials_, token_request(options, region_));
   }
@@ -95,10 +116,26 @@ DynamoCluster::DynamoCluster(const aws::AwsEnv& env, const ClusterOptions& optio
 
 DynamoCluster::~DynamoCluster() = default;
 
+SnowflakeGenerator& DynamoCluster::ids() {
+  FOREBAY_CHECK(ids_.has_value(), "a cluster without an id_table makes no ids");
+  return *ids_;
+}
+
+Task<Result<int>> DynamoCluster::wait_for_node(Instant deadline) {
+  FOREBAY_CHECK(node_.has_value(), "a cluster without an id_table has no node number");
+  return node_->wait_for_node(deadline);
+}
+
 Task<bool> DynamoCluster::close(Instant deadline) {
-  const bool is_released = co_await member_->close(deadline);
+  // At once: each of them may need all the time that there is.
+  bool is_released = false;
+  bool is_node_free = true;
+  TaskGroup group(scheduler_);
+  group.spawn(keep(member_->close(deadline), is_released));
+  if (node_) group.spawn(keep(node_->close(deadline), is_node_free));
+  co_await group.join();
   co_await credentials_->close();
-  co_return is_released;
+  co_return is_released&& is_node_free;
 }
 
 ClusterStatistics DynamoCluster::statistics() const {

@@ -15,7 +15,10 @@
 #include "forebay/coordination/cluster_member.hpp"
 #include "forebay/coordination/cluster_options.hpp"
 #include "forebay/coordination/dynamo_lease_store.hpp"
+#include "forebay/coordination/dynamo_node_store.hpp"
 #include "forebay/coordination/dynamo_rate_store.hpp"
+#include "forebay/coordination/node_lease.hpp"
+#include "forebay/ids/snowflake.hpp"
 
 namespace forebay {
 
@@ -26,7 +29,7 @@ struct ClusterStatistics : MemberStatistics {
 class DynamoCluster {
  public:
   // Finds region and endpoint, and starts. Errc::invalid says everything that is wrong with the
-  // options. DynamoDB is not asked yet: while it is away, connects fail and say so.
+  // options. It does not wait for DynamoDB: while that is away, connects and ids fail and say so.
   static Task<Result<std::unique_ptr<DynamoCluster>>> open(aws::AwsEnv env, ClusterOptions options,
                                                            Instant deadline);
   DynamoCluster(const DynamoCluster&) = delete;
@@ -35,7 +38,12 @@ class DynamoCluster {
 
   // What its pools are made with. May be called from any thread.
   PoolSharing sharing() { return member_->sharing(); }
-  // As ClusterMember::close().
+  // Ids that no other process of the scope makes. Any thread may use it, until the cluster is
+  // closed. REQUIRES: there is an id_table.
+  SnowflakeGenerator& ids();
+  // Until ids can be made. Errors: as NodeLease. REQUIRES: there is an id_table.
+  Task<Result<int>> wait_for_node(Instant deadline);
+  // As ClusterMember::close(), and gives the node number back meanwhile.
   Task<bool> close(Instant deadline);
 
   ClusterStatistics statistics() const;
@@ -45,11 +53,15 @@ class DynamoCluster {
   DynamoCluster(const aws::AwsEnv& env, const ClusterOptions& options, std::string region,
                 std::string dynamodb_url);
 
+  Scheduler& scheduler_;
   const std::string region_;
   const std::unique_ptr<aws::CredentialsProvider> credentials_;
   std::optional<aws::DynamoDb> client_;
   std::optional<DynamoLeaseStore> leases_;
   std::optional<DynamoRateStore> rate_;
+  std::optional<DynamoNodeStore> nodes_;
+  std::optional<NodeLease> node_;
+  std::optional<SnowflakeGenerator> ids_;
   std::optional<aws::DsqlTokens> tokens_;
   std::optional<ClusterMember> member_;
 };

@@ -4,17 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "forebay/coordination/unique_name.hpp"
+
 namespace forebay {
-namespace {
-
-// A lease id must never be used twice, not even by the next life of the same process.
-std::string unique_name(const std::string& name, Random& random) {
-  const std::uint64_t high = random.next();
-  const std::uint64_t low = random.next();
-  return fmt::format("{}-{:016x}{:016x}", name, high, low);
-}
-
-}  // namespace
 
 // Contact starts anew after three eighths of a ttl without an answer. Whoever is well hears from
 // the store more often than that, and whoever renewed a third of a ttl before a shorter outage has

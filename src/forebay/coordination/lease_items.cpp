@@ -14,20 +14,6 @@ namespace {
 using aws::AttributeValue;
 using aws::Write;
 
-// DynamoDB deletes an item some time after its ttl_epoch, and does not lower the counter. So the
-// leases of a process that died must still be there when a reaper comes, however long all reapers
-// are away; thirty days are as good as never for them, and what nobody ever reaps goes in the end.
-constexpr std::int64_t kGarbageAfterSeconds = std::int64_t{30} * 24 * 3600;
-
-std::int64_t milliseconds(WallTime time) {
-  return std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
-}
-
-AttributeValue garbage_at(WallTime now) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
-  return number(seconds + kGarbageAfterSeconds);
-}
-
 WallTime milliseconds_at(const aws::Item& item, const std::string& name) {
   // Whatever others wrote there, it must fit into nanoseconds.
   constexpr std::int64_t kMost = std::int64_t{9'000'000'000'000};

@@ -1,19 +1,9 @@
 #include "forebay/coordination/rate_bucket.hpp"
 
-#include <cmath>
-
 #include "forebay/base/check.hpp"
+#include "forebay/core/connect_pacer.hpp"
 
 namespace forebay {
-namespace {
-
-Duration interval_of(double rate) {
-  FOREBAY_CHECK(rate > 0 && rate <= 1e9);
-  // Rounded up, so that rounding never adds a place.
-  return Duration(static_cast<std::int64_t>(std::ceil(1e9 / rate)));
-}
-
-}  // namespace
 
 // A request gets at most a quarter of the places between its earliest start and the horizon, so
 // that one process that wants many leaves room for others; what a rested bucket has saved up is

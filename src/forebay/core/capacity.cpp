@@ -19,7 +19,7 @@ Capacity::~Capacity() { FOREBAY_CHECK(approved() == 0, "a capacity died before i
 
 std::optional<Approval> Capacity::try_approve() {
   if (!try_add()) return std::nullopt;
-  if (parent_ != nullptr && !parent_->try_add()) {
+  if (parent_ != nullptr && !try_take_grant() && !parent_->try_add()) {
     approved_.fetch_sub(1, std::memory_order_relaxed);
     return std::nullopt;
   }
@@ -34,11 +34,34 @@ void Capacity::set_max(int max) {
 int Capacity::own_room() const { return std::max(0, max() - approved()); }
 
 int Capacity::room() const {
-  return parent_ != nullptr ? std::min(own_room(), parent_->room()) : own_room();
+  if (parent_ == nullptr) return own_room();
+  return std::min(own_room(), parent_->room() + granted_.load(std::memory_order_relaxed));
 }
 
-bool Capacity::is_starved() const {
-  return parent_ != nullptr && own_room() > 0 && parent_->room() == 0;
+bool Capacity::try_grant(Capacity& child) {
+  if (!try_add()) return false;
+  child.granted_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool Capacity::try_take_grant() {
+  int granted = granted_.load(std::memory_order_relaxed);
+  while (granted > 0) {
+    if (granted_.compare_exchange_weak(granted, granted - 1, std::memory_order_relaxed))
+      return true;
+  }
+  return false;
+}
+
+void Capacity::return_grants() {
+  while (try_take_grant()) parent_->give_back();
+}
+
+void Capacity::answer_call() {
+  int calls = parent_->calls_.load(std::memory_order_relaxed);
+  while (calls > 0 &&
+         !parent_->calls_.compare_exchange_weak(calls, calls - 1, std::memory_order_relaxed)) {
+  }
 }
 
 // Order does not matter to anyone but the counter itself: what the approval protects is handed over

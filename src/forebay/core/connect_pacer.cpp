@@ -6,15 +6,11 @@
 #include "forebay/base/check.hpp"
 
 namespace forebay {
-namespace {
 
 Duration interval_of(double rate) {
   FOREBAY_CHECK(rate > 0 && rate <= 1e9);
-  // Rounded up, so that rounding never adds an attempt.
   return Duration(static_cast<std::int64_t>(std::ceil(1e9 / rate)));
 }
-
-}  // namespace
 
 ConnectPacer::ConnectPacer(double rate, int burst)
     : interval_(interval_of(rate)), depth_(interval_ * burst), next_free_(Instant::min()) {

@@ -13,6 +13,10 @@
 
 namespace forebay {
 
+// The time that each of so many a second has for itself, rounded up so that rounding never adds
+// one. REQUIRES: 0 < rate <= 1e9.
+Duration interval_of(double rate);
+
 class ConnectPacer {
  public:
   // rate is in attempts per second, > 0 and at most a billion; burst >= 1.

@@ -20,15 +20,16 @@ enum class DiscardReason : std::uint8_t {
   idle,                   // nobody wanted it for longer than the idle timeout
   broken,                 // its user, or the driver, said that it is useless
   reset_failed,
-  check_failed,  // it had been idle and the server no longer answered
-  hook_failed,   // the application's own after-connect hook refused it
-  shrunk,        // the pool was made smaller
-  discarded,     // its user wanted it gone
-  lease_lost,    // the cluster no longer counts it as ours
-  closed,        // the pool is closing
+  check_failed,    // it had been idle and the server no longer answered
+  hook_failed,     // the application's own after-connect hook refused it
+  shrunk,          // the pool was made smaller
+  discarded,       // its user wanted it gone
+  lease_lost,      // the cluster no longer counts it as ours
+  evicted_tenant,  // another tenant needed the room
+  closed,          // the pool is closing
 };
 
-inline constexpr std::size_t kDiscardReasons = 16;
+inline constexpr std::size_t kDiscardReasons = 17;
 
 constexpr std::string_view name(DiscardReason reason) {
   constexpr std::array<std::string_view, kDiscardReasons> names = {
@@ -47,6 +48,7 @@ constexpr std::string_view name(DiscardReason reason) {
       "shrunk",
       "discarded",
       "lease_lost",
+      "evicted_tenant",
       "closed"};
   return names[static_cast<std::size_t>(reason)];
 }

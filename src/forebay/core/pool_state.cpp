@@ -31,6 +31,7 @@ Slot* PoolState::take(Instant now, const std::source_location& from) {
 
 bool PoolState::time_out(Waiter& waiter) {
   if (!waiters_.withdraw(waiter, WaitOutcome::timed_out)) return false;
+  waiter.has_lacked_room = lacks_room_;
   ++counters_.timeouts;
   return true;
 }
@@ -39,7 +40,7 @@ void PoolState::give_back(Slot& slot, Instant now, bool needs_reset, WakeList& w
   FOREBAY_CHECK(slot.state == SlotState::lent, "given back, but not lent");
   ++counters_.given_back;
   if (const auto reason = reason_to_refuse(slot, now)) {
-    discard(slot, *reason);  // closing it is reset enough
+    refuse(slot, *reason);  // closing it is reset enough
   } else if (needs_reset) {
     move(slot, SlotState::returned);
   } else {
@@ -56,7 +57,7 @@ void PoolState::discard_lent(Slot& slot, DiscardReason reason) {
 // A clean connection finds its place: with the longest waiter, among the ready, or away.
 void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
   if (const auto reason = reason_to_refuse(slot, now)) {
-    discard(slot, *reason);
+    refuse(slot, *reason);
     return;
   }
   const std::size_t before = wakes.size();
@@ -89,18 +90,27 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
 
 // Why a connection must not go back among the others, if it must not.
 std::optional<DiscardReason> PoolState::reason_to_refuse(const Slot& slot, Instant now) const {
-  if (is_closed_) return DiscardReason::closed;
+  if (is_closed_) return close_reason_;
   if (slot.condemned) return slot.condemned;
   if (now >= slot.expires_at) return DiscardReason::expired_on_return;
   if (now >= slot.stale_at) return DiscardReason::insufficient_remaining_lifetime;
   if (is_over_capacity()) return DiscardReason::shrunk;
+  if (answers_call(slot)) return DiscardReason::evicted_tenant;
   return std::nullopt;
+}
+
+void PoolState::refuse(Slot& slot, DiscardReason reason) {
+  const bool is_called = reason == DiscardReason::evicted_tenant && !is_closed_ && !slot.condemned;
+  if (is_called) {
+    capacity_.answer_call();
+    if (!waiters_.empty()) --yields_;
+  }
+  discard(slot, reason);
 }
 
 bool PoolState::is_over_capacity() const {
   if (!is_shrinking_) return false;
-  const int going = count(SlotState::discarded) + count(SlotState::closing);
-  return capacity_.approved() - going > capacity_.max();
+  return capacity_.approved() - going() > capacity_.max();
 }
 
 void PoolState::discard(Slot& slot, DiscardReason reason) {
@@ -109,7 +119,15 @@ void PoolState::discard(Slot& slot, DiscardReason reason) {
   events_.remove(slot);
   spacer_.release(slot.retire_at);
   slot.reason = reason;
+  capacity_.note_going(+1);
   move(slot, SlotState::discarded);
+}
+
+int PoolState::shed(int most) {
+  int shed = 0;
+  for (; shed < most && !ready_.empty(); ++shed)
+    discard(*ready_.longest_idle(), DiscardReason::evicted_tenant);
+  return shed;
 }
 
 void PoolState::leave_queue(Slot& slot) {
@@ -138,11 +156,13 @@ void PoolState::move(Slot& slot, SlotState to) {
   }
 }
 
-void PoolState::close(WakeList& wakes) {
+void PoolState::close(WakeList& wakes, DiscardReason reason) {
+  if (!is_closed_) close_reason_ = reason;
   is_closed_ = true;
+  lacks_room_ = false;
   waiters_.resolve_all(WaitOutcome::closed, wakes);
-  while (Slot* slot = ready_.longest_idle()) discard(*slot, DiscardReason::closed);
-  while (Slot* slot = returned_.front()) discard(*slot, DiscardReason::closed);
+  while (Slot* slot = ready_.longest_idle()) discard(*slot, close_reason_);
+  while (Slot* slot = returned_.front()) discard(*slot, close_reason_);
 }
 
 }  // namespace forebay

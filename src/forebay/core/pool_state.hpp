@@ -81,7 +81,8 @@ class PoolState {
   // done, call give_back().
   bool give_back_to_ready(Slot& slot) {
     const bool is_plain = waiters_.empty() && slot.event_place.is_in_heap() && !is_closed_ &&
-                          !is_shrinking_ && ready_.size() < rules_.max_ready;
+                          !is_shrinking_ && ready_.size() < rules_.max_ready &&
+                          !capacity_.is_called();
     if (is_plain) {
       FOREBAY_CHECK(slot.state == SlotState::lent, "given back, but not lent");
       ++counters_.given_back;
@@ -119,8 +120,13 @@ class PoolState {
   void resize(const PoolRules& rules);
   // Everything that exists now goes: what is ready at once, the rest when nobody uses it any more.
   void condemn_all(DiscardReason reason);
+  // Up to so many that are ready go to make room for others. How many went.
+  int shed(int most);
+  // When the shared budget calls, a connection that comes back goes if nobody waits for it here;
+  // and so many do although somebody waits, if they have served somebody here.
+  void set_yields(int yields) { yields_ = yields; }
   // No caller is served any more, and everything that is not in use goes.
-  void close(WakeList& wakes);
+  void close(WakeList& wakes, DiscardReason reason = DiscardReason::closed);
 
   // ---- what is known
 
@@ -133,10 +139,14 @@ class PoolState {
   }
   int waiters() const { return waiters_.size(); }
   int approved() const { return capacity_.approved(); }
+  Capacity& capacity() { return capacity_; }  // for a budget to grant it room
   bool is_closed() const { return is_closed_; }
   bool is_filled() const { return is_filled_; }
-  // True: it would open more, and the budget that it shares has no room.
-  bool is_starved(Instant now) const;
+  // True: when it was last asked it would have opened more, but the budget that it shares had
+  // no room.
+  bool lacks_room() const { return lacks_room_; }
+  // Why it should stand in line for room of the budget; nothing: it should not.
+  std::optional<RoomNeed> room_need() const;
   Duration connect_time() const { return connect_time_.estimate(); }
   // Of the last attempt to open, if that failed.
   const std::optional<FailedOpen>& last_failure() const { return last_failure_; }
@@ -187,8 +197,16 @@ class PoolState {
     }
   }
   std::optional<DiscardReason> reason_to_refuse(const Slot& slot, Instant now) const;
+  void refuse(Slot& slot, DiscardReason reason);
   void place(Slot& slot, Instant now, WakeList& wakes);
   bool is_over_capacity() const;
+  // What has just been opened serves whoever waits for it before it can be yielded: with more
+  // tenants than connections nobody would ever be served.
+  bool answers_call(const Slot& slot) const {
+    return capacity_.is_called() &&
+           (waiters_.empty() || (yields_ > 0 && slot.taken_at != Slot::kNeverTaken));
+  }
+  int going() const { return count(SlotState::discarded) + count(SlotState::closing); }
   int open() const { return ready_.size() + cleaning() + count(SlotState::lent); }
   void set_attention(int about_to_open);
 
@@ -231,12 +249,15 @@ class PoolState {
   std::optional<FailedOpen> last_failure_;  // none once all is there that is wanted
   Instant next_check_scan_ = Instant::min();
   Instant next_leak_scan_ = Instant::min();
-  int attention_below_ = 0;    // fewer ready than this is news to the background loop
+  int attention_below_ = 0;  // fewer ready than this is news to the background loop
+  int yields_ = 0;
   int allowed_over_ = 0;       // how far a resize to less left us above max
   bool is_shrinking_ = false;  // there may be more than max
   bool has_unserved_ = false;  // somebody went away without a connection, and may come again
+  bool lacks_room_ = false;
   bool is_closed_ = false;
   bool is_filled_ = false;
+  DiscardReason close_reason_ = DiscardReason::closed;
 };
 
 }  // namespace forebay

@@ -51,11 +51,15 @@ void PoolState::collect(Instant now, PoolWork& work) {
     if (!ready_.empty()) has_unserved_ = false;
     const bool is_short = ready_.size() + cleaning() - leaving_ < rules_.supply.target();
     short_since_ = is_short ? std::min(short_since_, now) : kNever;
-    const RefillDecision decision = plan_refill(rules_.supply, supply_counts(now), now);
+    // Planned as if a shared budget had room, so that it is known what is missing if it has not.
+    SupplyCounts counts = supply_counts(now);
+    counts.room = capacity_.own_room();
+    const RefillDecision decision = plan_refill(rules_.supply, counts, now);
     for (int i = 0; i < decision.open; ++i) {
       if (auto approval = capacity_.try_approve()) work.open.push_back(std::move(*approval));
     }
-    if (decision.opened_by_keeper > 0) keeper_from_ = now + kKeeperTick;
+    lacks_room_ = static_cast<int>(work.open.size()) < decision.open;
+    if (decision.opened_by_keeper > 0 && !work.open.empty()) keeper_from_ = now + kKeeperTick;
     wake_no_later_than(work, decision.wake_at);
     if (!events_.empty()) {
       wake_no_later_than(work, events_.front().next_event);
@@ -70,16 +74,23 @@ void PoolState::collect(Instant now, PoolWork& work) {
     move(*slot, SlotState::closing);
     work.close.push_back(slot);
   }
+  capacity_.return_grants();
   set_attention(static_cast<int>(work.open.size()));
 }
 
+std::optional<RoomNeed> PoolState::room_need() const {
+  if (!lacks_room_ || is_closed_) return std::nullopt;
+  if (waiters_.empty() && !has_unserved_) return RoomNeed::ahead;
+  return capacity_.approved() == going() ? RoomNeed::empty_handed : RoomNeed::waiting;
+}
+
 // Callers wake the loop when ready falls below what it knows now. A shortage that could not be
-// helped at once, because of a backoff or too many connects in flight, is known; without room
+// helped at once, because of a backoff or too many connects in flight, is known; in a full pool
 // nothing can be done.
 void PoolState::set_attention(int about_to_open) {
   const int needed =
       rules_.supply.target() - cleaning() + leaving_ - count(SlotState::opening) - about_to_open;
-  attention_below_ = capacity_.room() > 0 ? std::min(needed, ready_.size()) : 0;
+  attention_below_ = capacity_.own_room() > 0 ? std::min(needed, ready_.size()) : 0;
 }
 
 void PoolState::add_opening(Slot& slot) {
@@ -100,11 +111,6 @@ bool PoolState::is_still_wanted(const Slot& slot, Instant now) const {
   SupplyCounts ahead = supply_counts(now);
   ahead.opening -= not_ahead;
   return unmet_demand(rules_.supply, ahead) > 0;
-}
-
-bool PoolState::is_starved(Instant now) const {
-  return !is_closed_ && capacity_.is_starved() &&
-         unmet_demand(rules_.supply, supply_counts(now)) > 0;
 }
 
 void PoolState::opened(Slot& slot, Instant now, Duration connect_time, Random& random,
@@ -146,6 +152,7 @@ void PoolState::refuse_opening(Slot& slot, DiscardReason reason) {
   FOREBAY_CHECK(slot.state == SlotState::opening);
   ++counters_.discards[static_cast<std::size_t>(reason)];
   slot.reason = reason;
+  capacity_.note_going(+1);
   move(slot, SlotState::closing);
 }
 
@@ -175,6 +182,7 @@ void PoolState::check_done(Slot& slot, Instant now, bool is_alive, WakeList& wak
 
 void PoolState::remove(Slot& slot) {
   FOREBAY_CHECK(slot.state == SlotState::opening || slot.state == SlotState::closing);
+  if (slot.state == SlotState::closing) capacity_.note_going(-1);
   --counted(slot.state);
   all_.erase(slot);
 }
@@ -261,8 +269,7 @@ void PoolState::set_leaving(Slot& slot, bool is_leaving) {
 // Ahead of its guard window a connection is retired only if few others are on their way out or in.
 // Where closing and opening are slow, it is better used a little longer than missed.
 bool PoolState::can_spare_one() const {
-  const int on_their_way =
-      count(SlotState::opening) + count(SlotState::discarded) + count(SlotState::closing);
+  const int on_their_way = count(SlotState::opening) + going();
   return on_their_way <= std::max(1, open() / 10);
 }
 

@@ -64,7 +64,8 @@ struct Slot {
   Instant next_event{};
   ListLink<Slot> all_link;  // in the list of all slots
 
-  Instant taken_at{};  // while lent
+  static constexpr Instant kNeverTaken = Instant::min();
+  Instant taken_at = kNeverTaken;  // the last time
   std::source_location taken_from;
 
   std::optional<DiscardReason> condemned;        // it goes as soon as nobody uses it

@@ -28,7 +28,8 @@ struct Waiter {
   Instant deadline;
   std::source_location from;
   WaitOutcome outcome = WaitOutcome::waiting;
-  Slot* slot = nullptr;  // when granted
+  bool has_lacked_room = false;  // when it timed out, a shared budget kept the pool from opening
+  Slot* slot = nullptr;          // when granted
   ListLink<Waiter> link;
 };
 

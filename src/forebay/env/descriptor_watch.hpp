@@ -10,7 +10,7 @@
 
 namespace forebay {
 
-enum class Readiness : std::uint8_t { readable, writable };
+enum class Readiness : std::uint8_t { readable, writable, either };
 
 // One descriptor, registered with the loop until this object dies. Never closes the descriptor; it
 // must die before the descriptor is closed. Confined to the scheduler that made it.

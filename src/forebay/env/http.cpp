@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
+#include "forebay/base/ascii_text.hpp"
+
 namespace forebay {
 namespace {
-
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
-bool is_same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
 
 std::string_view value_of(const std::vector<HttpHeader>& headers, std::string_view name) {
   const auto found = std::ranges::find_if(

@@ -33,6 +33,23 @@ consteval void require_safe_parameters() {
                 "give this parameter's type a constructor; g++ 12 frees aggregates twice");
 }
 
+// g++ 12 also destroys a lambda twice that is written inside a co_await expression. One that owns
+// nothing bears it, and so does one that has a name.
+template <class F>
+concept SafeCallable =
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+    std::is_lvalue_reference_v<F> || std::is_trivially_destructible_v<F>;
+#else
+    true;
+#endif
+
+template <class F>
+consteval void require_safe_callable() {
+  static_assert(SafeCallable<F>,
+                "name the function before the co_await and pass the name, or std::ref of it: g++ "
+                "12 destroys what a lambda owns twice if it is written inside");
+}
+
 struct PromiseBase : FrameMemory {
   std::coroutine_handle<> awaiter{};  // set only once the awaiter has really suspended
   std::exception_ptr failure{};

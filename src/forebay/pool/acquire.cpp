@@ -23,8 +23,8 @@ PooledConnection take_from(Exchange& exchange, const Waiter& waiter, Holder hold
 
 }  // namespace
 
-Error explain_no_connection(const Exchange& exchange, WaitOutcome outcome, Duration waited) {
-  if (outcome == WaitOutcome::closed) return Error(Errc::closed, "the pool is closed");
+Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Duration waited) {
+  if (waiter.outcome == WaitOutcome::closed) return Error(Errc::closed, "the pool is closed");
   const PoolStatistics statistics = exchange.statistics();
   std::string text =
       fmt::format("no connection within {}; {}", describe(waited), describe(statistics));
@@ -33,7 +33,15 @@ Error explain_no_connection(const Exchange& exchange, WaitOutcome outcome, Durat
   if (!statistics.last_connect_error.empty()) {
     text += fmt::format("; last connect failure: {}", statistics.last_connect_error);
   }
-  return Error(Errc::timed_out, std::move(text));
+  const bool has_lacked_room = waiter.has_lacked_room || statistics.lacks_room;
+  if (!has_lacked_room || statistics.last_open_failure)
+    return Error(Errc::timed_out, std::move(text));
+  ConnectionLimit limit;
+  limit.in_use = exchange.budget()->in_use();
+  limit.max = exchange.budget()->max();
+  text = fmt::format("connection limit reached: {}/{} connections in use; {}", limit.in_use,
+                     limit.max, text);
+  return Error(std::move(limit), std::move(text));
 }
 
 Acquire::Acquire(Exchange& exchange, Scheduler& scheduler, Instant until,
@@ -70,7 +78,7 @@ Result<PooledConnection> Acquire::await_resume() {
   if (task_) scheduler_.disarm(*this);
   if (outcome == WaitOutcome::granted) return take_from(exchange_, *this, Holder::loop);
   return failure(
-      explain_no_connection(exchange_, outcome, task_ ? scheduler_.now() - since : Duration{}));
+      explain_no_connection(exchange_, *this, task_ ? scheduler_.now() - since : Duration{}));
 }
 
 void Acquire::hand_over(Waiter& waiter) {
@@ -92,7 +100,7 @@ Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
   if (timeout <= Duration::zero()) {
     exchange.note_unserved();
     waiter.outcome = exchange.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
-    return failure(explain_no_connection(exchange, waiter.outcome, Duration::zero()));
+    return failure(explain_no_connection(exchange, waiter, Duration::zero()));
   }
   exchange.count_empty();
   // A connection that is used for microseconds is back before a thread could fall asleep: the
@@ -109,7 +117,7 @@ Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
     waiter.parker.park();  // resolved at the last moment: its wake-up must still find us
   }
   if (waiter.outcome == WaitOutcome::granted) return take_from(exchange, waiter, Holder::thread);
-  return failure(explain_no_connection(exchange, waiter.outcome, scheduler.now() - since));
+  return failure(explain_no_connection(exchange, waiter, scheduler.now() - since));
 }
 
 }  // namespace forebay

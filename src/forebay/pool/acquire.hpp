@@ -12,8 +12,9 @@
 
 namespace forebay {
 
-// Why a caller got nothing, in words and numbers.
-Error explain_no_connection(const Exchange& exchange, WaitOutcome outcome, Duration waited);
+// Why a caller got nothing, in words and numbers. An Error with a ConnectionLimit: a budget that
+// the pool shares had no room.
+Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Duration waited);
 
 class [[nodiscard]] Acquire : private Waiter, private Timer {
  public:

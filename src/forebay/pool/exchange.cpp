@@ -19,10 +19,18 @@ PoolGauges gauges_of(const PoolState& state) {
   gauges.closing = state.count(SlotState::discarded) + state.count(SlotState::closing);
   gauges.approved = state.approved();
   gauges.waiters = state.waiters();
+  gauges.lacks_room = state.lacks_room();
   return gauges;
 }
 
 }  // namespace
+
+Exchange::~Exchange() {
+  if (budget_ == nullptr) return;
+  budget_->leave_line(place_);
+  MutexLock lock(mutex_);
+  state_.capacity().return_grants();
+}
 
 // The cheap clock decides unless the answer depends on the last few milliseconds.
 ConnectionSlot* Exchange::try_take(const std::source_location& from) {
@@ -71,7 +79,10 @@ bool Exchange::take_or_wait(Waiter& waiter) {
 
 bool Exchange::time_out(Waiter& waiter) {
   MutexLock lock(mutex_);
-  return state_.time_out(waiter);
+  if (!state_.time_out(waiter)) return false;
+  // It may have been the one for whom the pool stands in line.
+  if (state_.lacks_room() && state_.waiters() == 0) attention_.notify();
+  return true;
 }
 
 void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
@@ -129,14 +140,30 @@ void Exchange::discard(ConnectionSlot& slot, DiscardReason reason) {
 
 void Exchange::ask_for_room() {
   if (budget_ == nullptr) return;
-  const Instant now = scheduler_.now();
-  const bool is_starved = ask([now](const PoolState& state) { return state.is_starved(now); });
-  if (is_starved) budget_->wake_when_roomy(attention_);
+  const std::optional<RoomNeed> need =
+      ask([](const PoolState& state) { return state.room_need(); });
+  if (need) {
+    budget_->stand_in_line(place_, *need);
+  } else if (is_in_line_) {
+    budget_->leave_line(place_);
+  }
+  is_in_line_ = need.has_value();
 }
 
-void Exchange::close() {
-  decide([](PoolState& state, WakeList& wakes) { state.close(wakes); });
+void Exchange::close(DiscardReason reason) {
+  decide([reason](PoolState& state, WakeList& wakes) { state.close(wakes, reason); });
   attention_.notify();
+}
+
+int Exchange::shed(int most) {
+  int shed = 0;
+  decide([&](PoolState& state, WakeList&) { shed = state.shed(most); });
+  if (shed > 0) attention_.notify();
+  return shed;
+}
+
+void Exchange::set_yields(int yields) {
+  decide([yields](PoolState& state, WakeList&) { state.set_yields(yields); });
 }
 
 void Exchange::resize(const PoolRules& rules) {

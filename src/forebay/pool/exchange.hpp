@@ -30,10 +30,9 @@ class Exchange {
         reset_timeout_(reset_timeout),
         budget_(budget),
         attention_(scheduler),
-        state_(rules, budget != nullptr ? &budget->capacity() : nullptr) {}
-  ~Exchange() {
-    if (budget_ != nullptr) budget_->forget(attention_);
-  }
+        state_(rules, budget != nullptr ? &budget->capacity() : nullptr),
+        place_(attention_, state_.capacity()) {}
+  ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
@@ -70,10 +69,14 @@ class Exchange {
     return question(state_);
   }
   Signal& attention() { return attention_; }  // set when the supplier should look
-  // If a shared budget keeps the pool from opening, the supplier looks again when there is room.
+  // If a shared budget keeps the pool from opening, it stands in line there, and the supplier looks
+  // again when there is room. For tasks of the scheduler.
   void ask_for_room();
 
-  void close();
+  void close(DiscardReason reason);
+  // Makes room for others of the same budget: see PoolState.
+  int shed(int most);
+  void set_yields(int yields);
   void resize(const PoolRules& rules);
   void condemn_all(DiscardReason reason);
 
@@ -82,6 +85,7 @@ class Exchange {
   PoolGauges gauges() const;
   PoolStatistics statistics() const;
   std::vector<LeakReport> lent() const;
+  const Budget* budget() const { return budget_; }  // null: it shares none
   void audit() const;
 
  private:
@@ -98,6 +102,8 @@ class Exchange {
   std::atomic<int> ready_hint_{0};  // a hint: what it says may be over when it is read
   mutable Mutex mutex_;
   PoolState state_ FOREBAY_GUARDED_BY(mutex_);
+  Budget::Place place_;
+  bool is_in_line_ = false;  // or has been granted what it stood there for; the scheduler's
 };
 
 }  // namespace forebay

@@ -69,16 +69,21 @@ Pool::Pool(Env env, Connector& connector, PoolOptions options, PoolSharing shari
     : parts_(std::make_unique<Parts>(env, connector, std::move(options), sharing)) {}
 
 Pool::~Pool() {
-  if (!parts_->is_started) parts_->exchange.close();
+  if (!parts_->is_started) parts_->exchange.close(DiscardReason::closed);
   FOREBAY_CHECK(!parts_->is_started || parts_->is_gone, "a pool died before close() was done");
+}
+
+void Pool::launch() {
+  Parts& parts = *parts_;
+  FOREBAY_CHECK(!parts.is_started, "a pool is started once");
+  parts.is_started = true;
+  start_detached(parts.env.scheduler, parts.supplier.run());
 }
 
 Task<bool> Pool::start() {
   Parts& parts = *parts_;
-  FOREBAY_CHECK(!parts.is_started, "a pool is started once");
-  parts.is_started = true;
   const Instant begun = parts.env.scheduler.now();
-  start_detached(parts.env.scheduler, parts.supplier.run());
+  launch();
   const bool is_filled =
       co_await parts.supplier.wait_filled(deadline_after(begun, parts.options.initial_fill_limit));
   const PoolStatistics now = parts.exchange.statistics();
@@ -111,11 +116,16 @@ Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_lo
   return wait_blocking(exchange, timeout, from);
 }
 
-std::optional<PooledConnection> Pool::try_acquire(std::source_location from) {
+std::optional<PooledConnection> Pool::take_ready(Holder holder, const std::source_location& from) {
   ConnectionSlot* slot = parts_->exchange.try_take(from);
-  if (slot != nullptr) return PooledConnection(parts_->exchange, *slot, Holder::loop);
-  parts_->exchange.note_unserved();
-  return std::nullopt;
+  if (slot == nullptr) return std::nullopt;
+  return std::optional<PooledConnection>(std::in_place, parts_->exchange, *slot, holder);
+}
+
+std::optional<PooledConnection> Pool::try_acquire(std::source_location from) {
+  std::optional<PooledConnection> taken = take_ready(Holder::loop, from);
+  if (!taken) parts_->exchange.note_unserved();
+  return taken;
 }
 
 Acquire Pool::open(std::source_location from) {
@@ -138,9 +148,15 @@ Result<void> Pool::resize(const PoolSize& size) {
 
 void Pool::retire_all(DiscardReason reason) { parts_->exchange.condemn_all(reason); }
 
+int Pool::shed(int most) { return parts_->exchange.shed(most); }
+
+void Pool::set_yields(int yields) { parts_->exchange.set_yields(yields); }
+
+void Pool::stop(DiscardReason reason) { parts_->exchange.close(reason); }
+
 Task<bool> Pool::close(Instant deadline) {
   Parts& parts = *parts_;
-  parts.exchange.close();
+  parts.exchange.close(DiscardReason::closed);
   if (parts.is_started) parts.is_gone = co_await parts.supplier.wait_gone(deadline);
   co_return parts.is_gone || !parts.is_started;
 }

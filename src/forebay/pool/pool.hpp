@@ -50,6 +50,8 @@ class Pool {
   // Starts filling. Ends when the low watermark (or the end of warm-up) is reached, true, or when
   // initial_fill_limit has passed, false: the pool then goes on filling, and a warning says so.
   Task<bool> start();
+  // The same without waiting for anything, from any thread.
+  void launch();
 
   // Awaited by a task of the pool's scheduler, or of the one given.
   Acquire acquire(Instant deadline, std::source_location from = std::source_location::current());
@@ -60,6 +62,8 @@ class Pool {
       Duration timeout, std::source_location from = std::source_location::current());
   std::optional<PooledConnection> try_acquire(
       std::source_location from = std::source_location::current());
+  // The same for whoever is going to wait if there is none: it is not counted as unserved.
+  std::optional<PooledConnection> take_ready(Holder holder, const std::source_location& from);
   // As a driver's open(): waits open_wait, 100 ms unless told otherwise, and then gives up.
   Acquire open(std::source_location from = std::source_location::current());
   Result<PooledConnection> open_blocking(
@@ -72,6 +76,14 @@ class Pool {
   // replaced.
   void retire_all(DiscardReason reason);
 
+  // For pools that share a budget. Closes up to so many that are ready, to make room for others,
+  // and says how many.
+  int shed(int most);
+  // When the budget calls, so many that come back are closed although somebody waits for them here.
+  void set_yields(int yields);
+
+  // The first step of close(), which is still to come, and from any thread.
+  void stop(DiscardReason reason);
   // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now,
   // what is lent when it comes back. True: everything is gone. False: the deadline passed;
   // call it again.

@@ -19,9 +19,23 @@ struct PoolGauges {
   int closing = 0;   // discarded, and perhaps still counted by the server
   int approved = 0;  // all of them, as the capacity counts
   int waiters = 0;
+  bool lacks_room = false;  // it would open more, and the budget that it shares has no room
 
   int open() const { return ready + lent + cleaning; }
 };
+
+// All but lacks_room, which means nothing to a sum.
+inline void add(PoolGauges& sum, const PoolGauges& more) {
+  sum.max += more.max;
+  sum.target_ready += more.target_ready;
+  sum.ready += more.ready;
+  sum.lent += more.lent;
+  sum.cleaning += more.cleaning;
+  sum.opening += more.opening;
+  sum.closing += more.closing;
+  sum.approved += more.approved;
+  sum.waiters += more.waiters;
+}
 
 struct PoolStatistics : PoolGauges {
   Duration connect_time{};  // as observed lately

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
+#include "forebay/postgres/libpq_env.hpp"
+
 namespace forebay::postgres {
 namespace {
 
@@ -17,10 +19,6 @@ struct FreeOptions {
   void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
 };
 using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
-
-struct FreeMemory {
-  void operator()(char* text) const { PQfreemem(text); }
-};
 
 std::unexpected<Error> invalid(std::string_view what) {
   return failure(Errc::invalid, fmt::format("connection string: {}", what));
@@ -148,7 +146,7 @@ Result<ConnectionString> ConnectionString::parse(std::string text) {
   }
   char* message = nullptr;
   const Options options(PQconninfoParse(text.c_str(), &message));
-  const std::unique_ptr<char, FreeMemory> message_owner(message);
+  const LibpqText message_owner(message);
   if (!options) return invalid(explain(message != nullptr ? message : ""));
 
   ConnectionString parsed;
@@ -184,15 +182,18 @@ std::string_view ConnectionString::get(std::string_view keyword) const {
   return place != settings_.end() ? std::string_view(place->value) : std::string_view();
 }
 
-std::string ConnectionString::redacted() const {
+std::string ConnectionString::text(bool has_secrets) const {
   std::string text;
   for (const Setting& setting : settings_) {
     if (!text.empty()) text += ' ';
-    const std::string shown = is_secret(setting.keyword) ? "***" : quoted(setting.value);
-    text += fmt::format("{}={}", setting.keyword, shown);
+    const bool is_hidden = !has_secrets && is_secret(setting.keyword);
+    text += fmt::format("{}={}", setting.keyword, is_hidden ? "***" : quoted(setting.value));
   }
   return text;
 }
+
+std::string ConnectionString::redacted() const { return text(false); }
+std::string ConnectionString::text_with_secrets() const { return text(true); }
 
 std::string ConnectionString::scrubbed(std::string text) const {
   // Blotting out every "a" because the password is "a" would tell more than it hides, and so would

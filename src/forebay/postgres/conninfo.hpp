@@ -1,8 +1,9 @@
 // ConnectionString: where to connect and as whom, parsed and checked before anything is dialled.
 //
 // Always: no text made here (errors included) contains a secret, not even a part of one that a
-// typing mistake has moved to another place. Values that are not given are left to libpq and its
-// environment variables. A value type: copy it to use it on another thread.
+// typing mistake has moved to another place; but for text_with_secrets(), which is for libpq.
+// Values that are not given are left to libpq and its environment variables. A value type: copy it
+// to use it on another thread.
 #pragma once
 
 #include <string>
@@ -39,7 +40,9 @@ class ConnectionString {
 
   // key=value text for logs, secrets shown as ***.
   std::string redacted() const;
-  // The same text with every secret of this connection string blotted out: for what others wrote.
+  // key=value text that parse() reads back. Never for people.
+  std::string text_with_secrets() const;
+  // The text with every secret of this connection string blotted out: for what others wrote.
   std::string scrubbed(std::string text) const;
 
   KeywordArrays arrays() const;
@@ -50,6 +53,8 @@ class ConnectionString {
     std::string keyword;
     std::string value;
   };
+
+  std::string text(bool has_secrets) const;
 
   std::vector<Setting> settings_;  // in libpq's order; only those that were given
 };

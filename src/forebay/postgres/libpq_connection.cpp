@@ -1,4 +1,4 @@
-// Waiting is all that differs between the two forms of exec; everything else is shared.
+// Waiting is all that differs between the two forms of each thing; everything else is shared.
 #include "forebay/postgres/libpq_connection.hpp"
 
 #include <algorithm>
@@ -10,16 +10,18 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
+#include "forebay/core/sqlstate.hpp"
 #include "forebay/postgres/libpq_error.hpp"
 #include "forebay/postgres/session_reset.hpp"
-#include "forebay/postgres/sqlstate.hpp"
 
 namespace forebay::postgres {
 namespace {
 
 Readiness readiness(Need need) {
-  return need == Need::readable ? Readiness::readable : Readiness::writable;
+  return need == Need::readable ? Readiness::readable : Readiness::either;
 }
+
+short poll_events(Need need) { return need == Need::readable ? POLLIN : POLLIN | POLLOUT; }
 
 int poll_milliseconds(Duration left) {
   static constexpr Duration kLongest = std::chrono::hours(1);  // poll() counts in an int
@@ -29,6 +31,10 @@ int poll_milliseconds(Duration left) {
 
 Error timed_out() {
   return Error(Errc::timed_out, "the server did not answer before the deadline");
+}
+
+Error too_late_to_send() {
+  return Error(Errc::timed_out, "the deadline had passed before the statement was sent");
 }
 
 }  // namespace
@@ -45,37 +51,62 @@ LibpqConnection::LibpqConnection(Scheduler& scheduler, LibpqHandle handle,
 
 LibpqConnection::~LibpqConnection() = default;
 
-Task<Result<QueryResult>> LibpqConnection::exec(std::string sql, Parameters parameters,
+Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters parameters,
                                                 Instant deadline) {
-  if (scheduler_.now() >= deadline) co_return failure(timed_out());  // nothing sent, nothing broken
-  StatementRun run(handle_.get());
-  const Result<void> begun = begin(run, sql, parameters);
-  if (!begun) co_return failure(begun.error());
-  needs_reset_ = true;
-  const Result<void> driven = co_await drive(run, deadline);
-  if (!driven) co_return failure(driven.error());
-  co_return finish(run);
+  ExecRun run(handle_.get(), prepared_, statement, parameters);
+  const Result<void> performed = co_await perform(run, deadline);
+  if (!performed) co_return failure(performed.error());
+  co_return finish(run.take());
 }
 
-Task<Result<QueryResult>> LibpqConnection::exec(std::string sql, Instant deadline) {
-  return exec(std::move(sql), Parameters(), deadline);
+Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Instant deadline) {
+  return exec(std::move(statement), Parameters(), deadline);
 }
 
-Result<QueryResult> LibpqConnection::exec_blocking(const std::string& sql,
+Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
                                                    const Parameters& parameters, Duration timeout) {
-  if (timeout <= Duration::zero()) return failure(timed_out());
-  const Instant deadline = deadline_after(scheduler_.now(), timeout);
-  StatementRun run(handle_.get());
-  const Result<void> begun = begin(run, sql, parameters);
-  if (!begun) return failure(begun.error());
-  needs_reset_ = true;
-  const Result<void> driven = drive_blocking(run, deadline);
-  if (!driven) return failure(driven.error());
-  return finish(run);
+  ExecRun run(handle_.get(), prepared_, statement, parameters);
+  const Result<void> performed = perform_blocking(run, timeout);
+  if (!performed) return failure(performed.error());
+  return finish(run.take());
 }
 
-Result<QueryResult> LibpqConnection::exec_blocking(const std::string& sql, Duration timeout) {
-  return exec_blocking(sql, Parameters(), timeout);
+Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement, Duration timeout) {
+  return exec_blocking(statement, Parameters(), timeout);
+}
+
+Task<Result<std::uint64_t>> LibpqConnection::copy_in(std::string sql, CopySource source,
+                                                     Instant deadline) {
+  CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, deadline));
+  const Result<void> performed = co_await perform(copy, deadline);
+  if (!performed) co_return failure(performed.error());
+  co_return finish_copy(copy);
+}
+
+Task<Result<std::uint64_t>> LibpqConnection::copy_out(std::string sql, CopySink sink,
+                                                      Instant deadline) {
+  CopyOut copy(handle_.get(), sql, sink);
+  const Result<void> performed = co_await perform(copy, deadline);
+  if (!performed) co_return failure(performed.error());
+  co_return finish_copy(copy);
+}
+
+Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
+                                                        const CopySource& source,
+                                                        Duration timeout) {
+  CopyIn copy(handle_.get(), sql, source,
+              Deadline(scheduler_, deadline_after(scheduler_.now(), timeout)));
+  const Result<void> performed = perform_blocking(copy, timeout);
+  if (!performed) return failure(performed.error());
+  return finish_copy(copy);
+}
+
+Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
+                                                         const CopySink& sink, Duration timeout) {
+  CopyOut copy(handle_.get(), sql, sink);
+  const Result<void> performed = perform_blocking(copy, timeout);
+  if (!performed) return failure(performed.error());
+  return finish_copy(copy);
 }
 
 pg_conn* LibpqConnection::native() {
@@ -83,29 +114,63 @@ pg_conn* LibpqConnection::native() {
   return handle_.get();
 }
 
+TransactionState LibpqConnection::transaction_state() const {
+  if (!is_usable()) return TransactionState::lost;
+  switch (PQtransactionStatus(handle_.get())) {
+    case PQTRANS_IDLE: return TransactionState::none;
+    case PQTRANS_INTRANS: return TransactionState::open;
+    case PQTRANS_INERROR: return TransactionState::failed;
+    case PQTRANS_ACTIVE: return TransactionState::busy;
+    default: return TransactionState::lost;
+  }
+}
+
 bool LibpqConnection::is_usable() const noexcept {
   return handle_ && !is_broken_ && PQstatus(handle_.get()) == CONNECTION_OK;
 }
 
-Result<void> LibpqConnection::begin(StatementRun& run, const std::string& sql,
-                                    const Parameters& parameters) const {
+Result<void> LibpqConnection::check_idle() const {
   if (!is_usable()) return failure(Errc::connection_lost, "the connection is no longer usable");
   if (PQtransactionStatus(handle_.get()) == PQTRANS_ACTIVE) {
     return failure(Errc::invalid,
                    "an earlier statement or COPY of this connection is not finished");
   }
-  return run.start(sql, parameters);
+  return {};
 }
 
-Result<QueryResult> LibpqConnection::finish(StatementRun& run) {
-  Result<QueryResult> result = run.take();
-  if (!result) {
-    const Error& error = result.error();
+Task<Result<void>> LibpqConnection::perform(StartedStep& work, Instant deadline) {
+  if (scheduler_.now() >= deadline) co_return failure(too_late_to_send());
+  Result<void> begun = check_idle();
+  if (begun) begun = work.start();
+  if (!begun) co_return begun;
+  needs_reset_ = true;
+  co_return co_await drive(work, deadline);
+}
+
+Result<void> LibpqConnection::perform_blocking(StartedStep& work, Duration timeout) {
+  if (timeout <= Duration::zero()) return failure(too_late_to_send());
+  const Instant deadline = deadline_after(scheduler_.now(), timeout);
+  Result<void> begun = check_idle();
+  if (begun) begun = work.start();
+  if (!begun) return begun;
+  needs_reset_ = true;
+  return drive_blocking(work, deadline);
+}
+
+template <class T>
+Result<T> LibpqConnection::finish(Result<T> outcome) {
+  if (!outcome) {
+    const Error& error = outcome.error();
     const SqlMeaning meaning = meaning_of(error.sqlstate(), error.text(), SqlPhase::statement);
     if (error.code() == Errc::connection_lost || is_fatal_for_connection(meaning))
       is_broken_ = true;
   }
-  return result;
+  return outcome;
+}
+
+Result<std::uint64_t> LibpqConnection::finish_copy(CopyRun& copy) {
+  // What a source or sink says is about its own affairs, even if it speaks of a lost connection.
+  return copy.is_refused() ? copy.take() : finish(copy.take());
 }
 
 Error LibpqConnection::give_up(Error error) {
@@ -130,7 +195,7 @@ Result<void> LibpqConnection::drive_blocking(LibpqStep& step, Instant deadline) 
     if (left <= Duration::zero()) return failure(give_up(timed_out()));
     pollfd waiting{};
     waiting.fd = PQsocket(handle_.get());
-    waiting.events = need == Need::readable ? POLLIN : POLLOUT;
+    waiting.events = poll_events(need);
     // Zero (an hour or the deadline has passed) and EINTR both mean: look again.
     if (::poll(&waiting, 1, poll_milliseconds(left)) < 0 && errno != EINTR) {
       return failure(
@@ -142,11 +207,12 @@ Result<void> LibpqConnection::drive_blocking(LibpqStep& step, Instant deadline) 
 Task<Result<void>> LibpqConnection::run(std::string sql, Instant deadline) {
   StatementRun run(handle_.get());
   const Parameters none;
-  const Result<void> begun = begin(run, sql, none);
-  if (!begun) co_return failure(begun.error());
+  Result<void> begun = check_idle();
+  if (begun) begun = run.start(sql, none);
+  if (!begun) co_return begun;
   const Result<void> driven = co_await drive(run, deadline);
   if (!driven) co_return failure(driven.error());
-  const Result<QueryResult> result = finish(run);
+  const Result<QueryResult> result = finish(run.take());
   if (!result) co_return failure(result.error());
   co_return Result<void>();
 }
@@ -172,6 +238,7 @@ Result<void> LibpqConnection::finish_reset(SessionReset& work) {
   Result<void> outcome = work.take();
   if (!outcome) return failure(give_up(outcome.error()));
   forget_client_state();
+  prepared_.clear();  // every profile's reset drops them on the server
   needs_reset_ = false;
   return outcome;
 }

@@ -6,18 +6,35 @@
 // a statement that timed out the connection is not usable, because its answer is still on the way.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "forebay/pool/connection.hpp"
+#include "forebay/postgres/copy_run.hpp"
+#include "forebay/postgres/exec_run.hpp"
 #include "forebay/postgres/libpq_step.hpp"
 #include "forebay/postgres/server_profile.hpp"
 #include "forebay/postgres/session_socket.hpp"
+#include "forebay/postgres/statement.hpp"
+#include "forebay/postgres/typed_queries.hpp"
 
 namespace forebay::postgres {
 
 class SessionReset;
 
-class LibpqConnection final : public Connection {
+// As the server said with its last answer.
+enum class TransactionState : std::uint8_t {
+  none,
+  open,
+  failed,  // a statement failed in it: it can only be rolled back
+  busy,    // a statement or COPY is not finished
+  lost,    // so is the connection
+};
+
+// query(), query_one() and query_optional() come from TypedQueries.
+class LibpqConnection final : public Connection, public TypedQueries<LibpqConnection> {
  public:
   // REQUIRES: the handle is connected; the socket is a share of its socket.
   LibpqConnection(Scheduler& scheduler, LibpqHandle handle, std::unique_ptr<SessionSocket> socket,
@@ -26,12 +43,38 @@ class LibpqConnection final : public Connection {
 
   // Errors: Errc::statement_failed with the server's SQLSTATE (the connection lives on),
   // connection_lost, timed_out (the connection is not usable any more), invalid (nothing was sent).
-  Task<Result<QueryResult>> exec(std::string sql, Parameters parameters, Instant deadline);
-  Task<Result<QueryResult>> exec(std::string sql, Instant deadline);
+  // A statement that timed out may still be applied: the server is not asked to cancel it, and
+  // outside of a transaction nothing takes it back.
+  Task<Result<QueryResult>> exec(Statement statement, Parameters parameters, Instant deadline);
+  Task<Result<QueryResult>> exec(Statement statement, Instant deadline);
 
-  Result<QueryResult> exec_blocking(const std::string& sql, const Parameters& parameters,
+  Result<QueryResult> exec_blocking(const Statement& statement, const Parameters& parameters,
                                     Duration timeout);
-  Result<QueryResult> exec_blocking(const std::string& sql, Duration timeout);
+  Result<QueryResult> exec_blocking(const Statement& statement, Duration timeout);
+
+  // Streams COPY … FROM STDIN from the source, and COPY … TO STDOUT to the sink, in the order and
+  // form of the SQL; copy_text.hpp helps with rows. The answer is the number of rows. Errors: those
+  // of exec(), and whatever the source or sink says. On a task, both are called on its scheduler.
+  Task<Result<std::uint64_t>> copy_in(std::string sql, CopySource source, Instant deadline);
+  Task<Result<std::uint64_t>> copy_out(std::string sql, CopySink sink, Instant deadline);
+  // The same for functions of other types: they are copied into a CopySource or CopySink.
+  template <CallableOtherThan<CopySource> Source>
+  Task<Result<std::uint64_t>> copy_in(std::string sql, Source&& source, Instant deadline) {
+    forebay::detail::require_safe_callable<Source>();
+    return copy_in(std::move(sql), CopySource(std::forward<Source>(source)), deadline);
+  }
+  template <CallableOtherThan<CopySink> Sink>
+  Task<Result<std::uint64_t>> copy_out(std::string sql, Sink&& sink, Instant deadline) {
+    forebay::detail::require_safe_callable<Sink>();
+    return copy_out(std::move(sql), CopySink(std::forward<Sink>(sink)), deadline);
+  }
+  Result<std::uint64_t> copy_in_blocking(const std::string& sql, const CopySource& source,
+                                         Duration timeout);
+  Result<std::uint64_t> copy_out_blocking(const std::string& sql, const CopySink& sink,
+                                          Duration timeout);
+
+  TransactionState transaction_state() const;
+  const Scheduler& scheduler() const { return scheduler_; }
 
   // libpq's own PGconn, for what is missing here. It is in non-blocking mode and stays ours: no
   // PQfinish, no PQreset. Null after close().
@@ -45,8 +88,13 @@ class LibpqConnection final : public Connection {
   Task<void> close(Instant deadline) override;
 
  private:
-  Result<void> begin(StatementRun& run, const std::string& sql, const Parameters& parameters) const;
-  Result<QueryResult> finish(StatementRun& run);
+  // A user's work: begun, unless the deadline has passed already, and driven to its end.
+  Task<Result<void>> perform(StartedStep& work, Instant deadline);
+  Result<void> perform_blocking(StartedStep& work, Duration timeout);
+  Result<void> check_idle() const;
+  template <class T>
+  Result<T> finish(Result<T> outcome);
+  Result<std::uint64_t> finish_copy(CopyRun& copy);
   Task<Result<void>> drive(LibpqStep& step, Instant deadline);
   Result<void> drive_blocking(LibpqStep& step, Instant deadline);
   Task<Result<void>> run(std::string sql, Instant deadline);
@@ -58,6 +106,7 @@ class LibpqConnection final : public Connection {
   const ServerProfile profile_;
   std::unique_ptr<SessionSocket> socket_;
   LibpqHandle handle_;  // after socket_: PQfinish comes first, then the last descriptor closes
+  PreparedNames prepared_;
   bool is_broken_ = false;
   bool needs_reset_ = false;
 };

@@ -1,4 +1,4 @@
-// The two places where libpq's objects are freed, and the one where its voice is taken.
+// The places where libpq's objects are freed, and the one where its voice is taken.
 #include "forebay/postgres/libpq_env.hpp"
 
 #include <libpq-fe.h>
@@ -8,6 +8,8 @@ namespace forebay::postgres {
 void FinishConnection::operator()(pg_conn* connection) const noexcept { PQfinish(connection); }
 
 void ClearResult::operator()(pg_result* result) const noexcept { PQclear(result); }
+
+void FreeMemory::operator()(char* text) const noexcept { PQfreemem(text); }
 
 void ignore_notices(pg_conn* connection) {
   const auto ignore = [](void*, const PGresult*) {};

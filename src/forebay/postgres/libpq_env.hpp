@@ -30,6 +30,11 @@ struct ClearResult {
 };
 using ResultHandle = std::unique_ptr<pg_result, ClearResult>;
 
+struct FreeMemory {
+  void operator()(char* text) const noexcept;  // PQfreemem
+};
+using LibpqText = std::unique_ptr<char, FreeMemory>;
+
 // What the server says unasked goes nowhere; libpq would print it to stderr.
 void ignore_notices(pg_conn* connection);
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
+#include "forebay/core/sqlstate.hpp"
 #include "forebay/postgres/refusal_advice.hpp"
-#include "forebay/postgres/sqlstate.hpp"
 
 namespace forebay::postgres {
 namespace {

@@ -9,11 +9,23 @@
 namespace forebay::postgres {
 namespace {
 
-bool has_zero_byte(const Parameters& parameters) {
+// libpq would cut the text there, and the server would see another statement or another value.
+Result<void> check_text(const std::string& sql_or_name, const Parameters& parameters) {
+  bool has_zero_byte = sql_or_name.contains('\0');
   for (const std::optional<std::string>& parameter : parameters) {
-    if (parameter && parameter->contains('\0')) return true;
+    has_zero_byte = has_zero_byte || (parameter && parameter->contains('\0'));
   }
-  return false;
+  if (!has_zero_byte) return {};
+  return failure(Errc::invalid, "a statement or parameter contains a zero byte");
+}
+
+std::vector<const char*> pointers(const Parameters& parameters) {
+  std::vector<const char*> values;
+  values.reserve(parameters.size());
+  for (const auto& parameter : parameters) {
+    values.push_back(parameter ? parameter->c_str() : nullptr);
+  }
+  return values;
 }
 
 bool is_error(ExecStatusType status) {
@@ -28,23 +40,41 @@ bool is_error(ExecStatusType status) {
 
 }  // namespace
 
+Need flush(pg_conn* connection) {
+  if (PQflush(connection) != 1) return Need::nothing;
+  PQconsumeInput(connection);
+  PQisBusy(connection);  // takes notices out of libpq's buffer, which would grow
+  return PQstatus(connection) == CONNECTION_OK ? Need::either : Need::nothing;
+}
+
 Result<void> StatementRun::start(const std::string& sql, const Parameters& parameters) {
-  // libpq would cut the text there, and the server would see another statement or another value.
-  if (sql.contains('\0') || has_zero_byte(parameters)) {
-    return failure(Errc::invalid, "a statement or parameter contains a zero byte");
+  Result<void> checked = check_text(sql, parameters);
+  if (!checked) return checked;
+  if (parameters.empty()) return accepted(PQsendQuery(connection_, sql.c_str()));
+  const std::vector<const char*> values = pointers(parameters);
+  return accepted(PQsendQueryParams(connection_, sql.c_str(), static_cast<int>(values.size()),
+                                    nullptr, values.data(), nullptr, nullptr, 0));
+}
+
+Result<void> StatementRun::start_preparing(const std::string& name, const std::string& sql) {
+  const Parameters none;
+  for (const std::string* text : {&name, &sql}) {
+    Result<void> checked = check_text(*text, none);
+    if (!checked) return checked;
   }
-  int is_accepted = 0;
-  if (parameters.empty()) {
-    is_accepted = PQsendQuery(connection_, sql.c_str());
-  } else {
-    std::vector<const char*> values;
-    values.reserve(parameters.size());
-    for (const auto& parameter : parameters)
-      values.push_back(parameter ? parameter->c_str() : nullptr);
-    is_accepted = PQsendQueryParams(connection_, sql.c_str(), static_cast<int>(values.size()),
-                                    nullptr, values.data(), nullptr, nullptr, 0);
-  }
-  if (is_accepted == 1) return {};
+  return accepted(PQsendPrepare(connection_, name.c_str(), sql.c_str(), 0, nullptr));
+}
+
+Result<void> StatementRun::start_prepared(const std::string& name, const Parameters& parameters) {
+  Result<void> checked = check_text(name, parameters);
+  if (!checked) return checked;
+  const std::vector<const char*> values = pointers(parameters);
+  return accepted(PQsendQueryPrepared(connection_, name.c_str(), static_cast<int>(values.size()),
+                                      values.data(), nullptr, nullptr, 0));
+}
+
+Result<void> StatementRun::accepted(int answer) const {
+  if (answer == 1) return {};
   const bool is_lost = PQstatus(connection_) != CONNECTION_OK;
   return failure(
       is_lost ? Errc::connection_lost : Errc::invalid,
@@ -53,7 +83,7 @@ Result<void> StatementRun::start(const std::string& sql, const Parameters& param
 
 Need StatementRun::advance() {
   if (!is_sent_) {
-    if (PQflush(connection_) == 1) return Need::writable;
+    if (const Need need = flush(connection_); need != Need::nothing) return need;
     is_sent_ = true;  // or lost: reading then brings the server's last words
   }
   if (must_read_) PQconsumeInput(connection_);  // its failures come out of PQgetResult
@@ -85,7 +115,7 @@ Result<QueryResult> StatementRun::take() {
 
 Need LeftoverDrain::advance() {
   while (!is_stuck_) {
-    if (PQflush(connection_) == 1) return Need::writable;
+    if (const Need need = flush(connection_); need != Need::nothing) return need;
     if (must_read_) PQconsumeInput(connection_);
     must_read_ = false;
     if (copy_ == Copy::in) {
@@ -114,7 +144,7 @@ Need LeftoverDrain::advance() {
 Need LeftoverDrain::end_copy_in() {
   const int answer =
       PQputCopyEnd(connection_, "abandoned by its user");  // the server drops the rows
-  if (answer == 0) return Need::writable;
+  if (answer == 0) return Need::either;
   if (answer < 0) is_stuck_ = true;
   copy_ = Copy::none;
   return Need::nothing;

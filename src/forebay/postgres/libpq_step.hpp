@@ -7,23 +7,32 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "forebay/base/error.hpp"
+#include "forebay/postgres/parameters.hpp"
 #include "forebay/postgres/query_result.hpp"
 
 namespace forebay::postgres {
 
-using Parameters = std::vector<std::optional<std::string>>;  // nothing means NULL
+// either: readable or writable, whichever comes first.
+enum class Need : std::uint8_t { nothing, readable, either };
 
-enum class Need : std::uint8_t { nothing, readable, writable };
+// Sends what libpq has gathered. nothing: it is sent, or the connection is lost. While it waits to
+// send it also reads: a server whose own answers (notices) nobody takes would take nothing from us.
+Need flush(pg_conn* connection);
 
 class LibpqStep {
  public:
   virtual ~LibpqStep() = default;
   virtual Need advance() = 0;  // nothing: it is over
+};
+
+// Work that begins by handing something to libpq.
+class StartedStep : public LibpqStep {
+ public:
+  // Errc::invalid: libpq would not take it, and nothing was sent. Once, before the first advance().
+  virtual Result<void> start() = 0;
 };
 
 // Sends a statement and collects its results until the server is ready for the next one. With
@@ -35,10 +44,13 @@ class StatementRun final : public LibpqStep {
 
   // Hands the statement to libpq. Errc::invalid: libpq would not take it, and nothing was sent.
   Result<void> start(const std::string& sql, const Parameters& parameters);
+  Result<void> start_preparing(const std::string& name, const std::string& sql);
+  Result<void> start_prepared(const std::string& name, const Parameters& parameters);
   Need advance() override;
   Result<QueryResult> take();  // REQUIRES: advance() returned nothing
 
  private:
+  Result<void> accepted(int answer) const;
   bool keep(ResultHandle result);  // true: a COPY has begun
 
   pg_conn* connection_;

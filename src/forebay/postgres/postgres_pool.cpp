@@ -4,28 +4,13 @@
 
 #include "forebay/base/log.hpp"
 #include "forebay/env/run_blocking.hpp"
+#include "forebay/postgres/server_limits.hpp"
 
 namespace forebay::postgres {
 namespace {
 
-// How often a destructor that waits says whom it waits for.
-constexpr Duration kReminder = std::chrono::seconds(10);
-
-// A process that does not know its peers takes a tenth of what the whole cluster may.
-constexpr double kShareOfRate = 0.1;
-
-void apply(const ServerProfile& profile, PoolOptions& options) {
-  if (options.server_limit == Duration::max() && profile.session_limit) {
-    options.server_limit = *profile.session_limit;
-  }
-  if (options.longest_transaction == Duration::zero() && profile.transaction_limit) {
-    options.longest_transaction = *profile.transaction_limit;
-  }
-  if (options.connect_rate == 0 && profile.connect_rate) {
-    options.connect_rate = profile.connect_rate->per_second * kShareOfRate;
-    options.connect_burst = static_cast<int>(profile.connect_rate->burst * kShareOfRate);
-  }
-}
+// The Env's chance belongs to the scheduler's tasks.
+Task<std::uint64_t> draw_seed(Env env) { co_return env.random.next(); }
 
 }  // namespace
 
@@ -34,13 +19,14 @@ Result<std::unique_ptr<PostgresPool>> PostgresPool::open(Runtime& runtime,
                                                          PoolOptions options, PoolSharing sharing) {
   Result<ConnectionString> parsed = ConnectionString::parse(target);
   const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
-  apply(profile, options);
+  options = with_limits_of(profile, std::move(options));
   std::vector<std::string> wrong = problems(options);
   if (!parsed) wrong.insert(wrong.begin(), parsed.error().text());
   if (!wrong.empty()) return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
 
   std::unique_ptr<PostgresPool> pool(
       new PostgresPool(runtime, std::move(*parsed), profile, std::move(options), sharing));
+  pool->random_.emplace(run_blocking(runtime.scheduler(), draw_seed(runtime.env())));
   pool->is_filled_ = run_blocking(runtime.scheduler(), pool->pool_.start());
   return pool;
 }

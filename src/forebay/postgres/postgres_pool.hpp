@@ -16,47 +16,34 @@
 #include <string>
 
 #include "forebay/env/real/runtime.hpp"
+#include "forebay/env/shared_random.hpp"
 #include "forebay/pool/pool.hpp"
-#include "forebay/postgres/libpq_connection.hpp"
 #include "forebay/postgres/libpq_connector.hpp"
+#include "forebay/postgres/session_source.hpp"
 
 namespace forebay::postgres {
 
-// A session on loan. Its destructor gives it back.
-class [[nodiscard]] PooledSession {
- public:
-  explicit PooledSession(PooledConnection pooled) : pooled_(std::move(pooled)) {}
+// How often a destructor that waits for what is lent says whom it waits for.
+inline constexpr Duration kReminder = std::chrono::seconds(10);
 
-  LibpqConnection& operator*() const { return static_cast<LibpqConnection&>(pooled_.connection()); }
-  LibpqConnection* operator->() const { return &**this; }
-
-  void give_back() { pooled_.give_back(); }
-  void discard() { pooled_.discard(); }
-  void mark_broken() { pooled_.mark_broken(); }
-
- private:
-  PooledConnection pooled_;
-};
-
-class PostgresPool {
+class PostgresPool final : public SessionSource {
  public:
   // Refuses bad options and a bad connection string before anything starts, all of them in one
   // error. Then fills, and comes back when the low watermark is reached or initial_fill_limit has
-  // passed. What the server's kind dictates (session limit, longest transaction, pace) is filled in
-  // where the options leave it open.
+  // passed. The server's profile is applied to the options.
   static Result<std::unique_ptr<PostgresPool>> open(Runtime& runtime, const std::string& target,
                                                     PoolOptions options, PoolSharing sharing = {});
   PostgresPool(const PostgresPool&) = delete;
   PostgresPool& operator=(const PostgresPool&) = delete;
-  ~PostgresPool();  // closes, and waits for what is still lent
+  ~PostgresPool() override;  // closes, and waits for what is still lent
 
   Result<PooledSession> acquire_blocking(
-      Duration timeout, std::source_location from = std::source_location::current());
+      Duration timeout, std::source_location from = std::source_location::current()) override;
   std::optional<PooledSession> try_acquire(
       std::source_location from = std::source_location::current());
   // For tasks of the runtime's scheduler.
-  Task<Result<PooledSession>> acquire(Instant deadline,
-                                      std::source_location from = std::source_location::current());
+  Task<Result<PooledSession>> acquire(
+      Instant deadline, std::source_location from = std::source_location::current()) override;
 
   // True: everything is gone. False: something was still lent when the limit passed.
   bool close(Duration limit);
@@ -66,6 +53,9 @@ class PostgresPool {
   Pool& pool() { return pool_; }
   bool is_filled() const { return is_filled_; }  // whether the initial fill was done in time
 
+  Env env() override { return runtime_.env(); }
+  Random& thread_random() override { return *random_; }
+
  private:
   PostgresPool(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
                PoolOptions options, PoolSharing sharing);
@@ -73,6 +63,7 @@ class PostgresPool {
   Runtime& runtime_;
   LibpqConnector connector_;
   Pool pool_;
+  std::optional<SharedRandom> random_;  // always there once open() is through
   bool is_filled_ = false;
   std::atomic<bool> is_gone_ = false;
 };

@@ -1,8 +1,10 @@
-// Thin accessors over PGresult, with a check where libpq would only print a warning.
+// Thin accessors over PGresult, with a check where libpq would only print a warning, and the words
+// for what does not fit.
 #include "forebay/postgres/query_result.hpp"
 
 #include <charconv>
 
+#include <fmt/format.h>
 #include <libpq-fe.h>
 
 #include "forebay/base/check.hpp"
@@ -16,6 +18,14 @@ int QueryResult::columns() const { return PQnfields(result_.get()); }
 std::string_view QueryResult::column_name(int column) const {
   FOREBAY_CHECK(column >= 0 && column < columns());
   return PQfname(result_.get(), column);
+}
+
+std::optional<int> QueryResult::find_column(std::string_view name) const {
+  // Not PQfnumber: it lowers letters as SQL does, and so cannot find what was quoted there.
+  for (int column = 0; column < columns(); ++column) {
+    if (column_name(column) == name) return column;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string_view> QueryResult::value(int row, int column) const {
@@ -34,9 +44,44 @@ std::uint64_t QueryResult::affected_rows() const {
   return count;
 }
 
-bool QueryResult::is_copy() const {
-  const ExecStatusType status = PQresultStatus(result_.get());
-  return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
+Result<void> QueryResult::expect_columns(std::size_t count) const {
+  if (static_cast<std::size_t>(columns()) == count) return {};
+  return failure(Errc::invalid,
+                 fmt::format("the statement answers with {} columns, and {} types were asked for",
+                             columns(), count));
 }
+
+std::unexpected<Error> QueryResult::not_one_row() const {
+  if (rows() == 0) return failure(Errc::not_found, "one row was expected, and there is none");
+  return failure(Errc::invalid, fmt::format("one row was expected, and there are {}", rows()));
+}
+
+std::unexpected<Error> QueryResult::no_column(int column) const {
+  return failure(
+      Errc::invalid,
+      fmt::format("there is no column {}: the first is 0, and there are {}", column, columns()));
+}
+
+std::unexpected<Error> QueryResult::no_column(std::string_view name) const {
+  std::string names;
+  for (int column = 0; column < columns(); ++column) {
+    names += fmt::format("{}\"{}\"", column > 0 ? ", " : "", column_name(column));
+  }
+  return failure(Errc::invalid, fmt::format("there is no column \"{}\", only {}", name,
+                                            names.empty() ? "none" : names));
+}
+
+std::unexpected<Error> QueryResult::misfit(int row, int column, const Error& reason) const {
+  return failure(reason.code(),
+                 fmt::format("row {}, column \"{}\": {}", row, column_name(column), reason.text()));
+}
+
+bool QueryResult::is_copy() const {
+  return is_copy_in() || is_copy_out() || PQresultStatus(result_.get()) == PGRES_COPY_BOTH;
+}
+
+bool QueryResult::is_copy_in() const { return PQresultStatus(result_.get()) == PGRES_COPY_IN; }
+
+bool QueryResult::is_copy_out() const { return PQresultStatus(result_.get()) == PGRES_COPY_OUT; }
 
 }  // namespace forebay::postgres

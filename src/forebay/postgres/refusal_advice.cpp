@@ -1,10 +1,10 @@
 // Searched in order: the first fragment that the message contains decides.
 #include "forebay/postgres/refusal_advice.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
+
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::postgres {
 namespace {
@@ -48,9 +48,7 @@ constexpr std::array<Advice, 11> kAdvice{{
 }  // namespace
 
 std::string_view refusal_advice(std::string_view message) {
-  std::string lowered(message);
-  std::ranges::transform(lowered, lowered.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lowered = lower_case(message);
   for (const Advice& advice : kAdvice) {
     if (lowered.contains(advice.fragment)) return advice.text;
   }

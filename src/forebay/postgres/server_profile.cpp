@@ -1,8 +1,7 @@
 // The two profiles. DSQL's numbers: Aurora DSQL user guide, "Cluster quotas and database limits".
 #include "forebay/postgres/server_profile.hpp"
 
-#include <algorithm>
-#include <cctype>
+#include "forebay/base/ascii_text.hpp"
 
 namespace forebay::postgres {
 
@@ -35,9 +34,7 @@ ServerProfile ServerProfile::dsql() {
 }
 
 ServerProfile ServerProfile::for_host(std::string_view host) {
-  std::string lowered(host);
-  std::ranges::transform(lowered, lowered.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string lowered = lower_case(host);
   if (lowered.ends_with('.')) lowered.pop_back();
   // The label is "dsql", or "dsql-<suffix>" behind PrivateLink.
   const bool is_dsql = lowered.ends_with(".on.aws") && lowered.contains(".dsql");

@@ -11,7 +11,7 @@ CallerWatch::Ticket::Ticket(CallerWatch& watch, Instant deadline)
       asked_(watch.scheduler_.now()),
       deadline_(deadline),
       step_(watch.scheduler_.steps()),
-      ready_then_(watch.pool_.gauges().ready),
+      ready_then_(watch.place_.gauges().ready),
       stale_then_(watch.stale_so_far()) {
   watch_.tickets_.push_back(*this);
 }
@@ -37,6 +37,7 @@ void CallerWatch::Ticket::served(const PooledConnection& handle) {
                                          readable_time(waited()), ready_then_));
   }
   watch_.tickets_.erase(*this);
+  watch_.last_served_ = watch_.scheduler_.now();
 }
 
 // Nobody goes away with nothing before its deadline, or while something is ready.
@@ -45,7 +46,7 @@ void CallerWatch::Ticket::unserved(const Error& error) {
   watch_.tickets_.erase(*this);
   if (error.code() == Errc::closed) return;
   if (watch_.scheduler_.now() < deadline_ || was_anything_ready() ||
-      watch_.pool_.gauges().ready > 0) {
+      watch_.place_.gauges().ready > 0) {
     watch_.book_.note_broken(
         Promise::never_blocks, watch_.process_,
         fmt::format(
@@ -64,7 +65,7 @@ bool CallerWatch::Ticket::was_anything_ready() const {
 // waiting: those who have been handed something and have not run yet no longer wait.
 void CallerWatch::check_order(const Ticket& ticket, bool has_waited) const {
   const Ticket* longest = tickets_.front();
-  const bool is_in_order = has_waited ? longest == &ticket : pool_.gauges().waiters == 0;
+  const bool is_in_order = has_waited ? longest == &ticket : place_.gauges().waiters == 0;
   if (is_in_order) return;
   book_.note_broken(
       Promise::order, process_,
@@ -107,7 +108,7 @@ void CallerWatch::note_late(const Ticket& ticket) const {
 }
 
 std::uint64_t CallerWatch::stale_so_far() const {
-  const PoolCounters counters = pool_.statistics().counters;
+  const PoolCounters counters = place_.counters();
   return counters.discarded(DiscardReason::insufficient_remaining_lifetime) +
          counters.discarded(DiscardReason::expired_on_checkout);
 }

@@ -1,14 +1,16 @@
-// CallerWatch: looks over the shoulder of everybody who acquires from one pool, and knows what was
+// CallerWatch: looks over the shoulder of everybody who acquires at one place, and knows what was
 // promised to them: order, an end by their deadline, a fresh and clean connection, and no waiting
 // while something is ready.
 //
-// All callers of a pool wait for the same time at most, so whoever came first has the first
+// All callers of a place wait for the same time at most, so whoever came first has the first
 // deadline.
 #pragma once
 
+#include <algorithm>
+
 #include "forebay/base/intrusive_list.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
-#include "forebay/pool/pool.hpp"
+#include "forebay/sim/caller_place.hpp"
 #include "forebay/sim/connector.hpp"
 #include "forebay/sim/promise_book.hpp"
 
@@ -16,10 +18,10 @@ namespace forebay::sim {
 
 class CallerWatch {
  public:
-  CallerWatch(const SimScheduler& scheduler, const Pool& pool, const ServiceSpec& spec,
+  CallerWatch(const SimScheduler& scheduler, const CallerPlace& place, const ServiceSpec& spec,
               Duration cut_after, int process, PromiseBook& book)
       : scheduler_(scheduler),
-        pool_(pool),
+        place_(place),
         spec_(spec),
         cut_after_(cut_after),
         process_(process),
@@ -57,7 +59,12 @@ class CallerWatch {
     const Ticket* longest = tickets_.front();
     if (longest != nullptr && longest->deadline_ < scheduler_.now()) note_late(*longest);
   }
-  std::size_t waiting() const { return tickets_.size(); }
+  // How long somebody has waited while nobody was served.
+  Duration unserved_for() const {
+    if (tickets_.empty()) return Duration::zero();
+    return scheduler_.now() - std::max(tickets_.front()->asked_, last_served_);
+  }
+  const CallerPlace& place() const { return place_; }
 
  private:
   void check_order(const Ticket& ticket, bool has_waited) const;
@@ -66,12 +73,13 @@ class CallerWatch {
   std::uint64_t stale_so_far() const;
 
   const SimScheduler& scheduler_;
-  const Pool& pool_;
+  const CallerPlace& place_;
   const ServiceSpec& spec_;
   const Duration cut_after_;
   const int process_;
   PromiseBook& book_;
   IntrusiveList<Ticket, &Ticket::link_> tickets_;
+  Instant last_served_{};
 };
 
 }  // namespace forebay::sim

@@ -25,7 +25,7 @@ struct Conditions {
   bool is_store_cut = false;
   bool is_database_cut = false;
   Duration skew{};
-  double load_factor = 1;
+  std::vector<TenantStorm> storms;
 
   void add(const FaultSpec& fault) {
     if (fault.kind == FaultKind::partition) {
@@ -33,7 +33,12 @@ struct Conditions {
       is_database_cut |= fault.cuts_database;
     }
     if (fault.kind == FaultKind::clock_skew) skew += fault.skew;
-    if (fault.kind == FaultKind::tenant_storm) load_factor *= fault.factor;
+    if (fault.kind == FaultKind::tenant_storm) {
+      TenantStorm storm;
+      storm.tenants = fault.tenants;
+      storm.factor = fault.factor;
+      storms.push_back(storm);
+    }
   }
 };
 
@@ -77,8 +82,11 @@ Task<void> Director::start_later(Process& process) {
 Task<void> Director::run_fault(const FaultSpec* fault) {
   const bool has_come = co_await until(fault->at);
   if (!has_come) co_return;
+  const bool is_storm = fault->kind == FaultKind::tenant_storm;
   ++happening_;
+  storms_ += is_storm ? 1 : 0;
   last_change_ = scheduler_.now();
+  if (!is_storm) last_disturbance_ = scheduler_.now();
   around_.trace.add(TraceEvent::fault, static_cast<int>(fault->kind), scheduler_.now());
   switch (fault->kind) {
     case FaultKind::cold_start: break;
@@ -89,7 +97,9 @@ Task<void> Director::run_fault(const FaultSpec* fault) {
     default: co_await last(fault); break;
   }
   --happening_;
+  storms_ -= is_storm ? 1 : 0;
   last_change_ = scheduler_.now();
+  if (!is_storm) last_disturbance_ = scheduler_.now();
 }
 
 void Director::drop(const FaultSpec& fault) {
@@ -136,6 +146,7 @@ Task<void> Director::roll(const FaultSpec* fault) {
     if (!has_come) break;
     const std::vector<Process*> processes = affected_and_up(*fault);
     last_change_ = scheduler_.now();
+    last_disturbance_ = scheduler_.now();
     if (processes.empty()) continue;
     Process& process = *processes[i % processes.size()];
     const std::size_t place = mark(*fault, process.spec().name);
@@ -207,7 +218,7 @@ void Director::set_conditions() {
   for (const auto& process : processes_) {
     const Conditions& own = conditions[static_cast<std::size_t>(process->index())];
     process->set_link(own.is_store_cut, own.is_database_cut);
-    process->set_load_factor(own.load_factor);
+    process->set_storms(own.storms);
     process->set_skew(own.skew);
     fastest = std::max(fastest, own.skew);
     slowest = std::min(slowest, own.skew);
@@ -217,6 +228,10 @@ void Director::set_conditions() {
 
 bool Director::is_quiet_for(Duration time, Instant now) const {
   return happening_ == 0 && now - last_change_ >= time;
+}
+
+bool Director::is_calm_for(Duration time, Instant now) const {
+  return happening_ == storms_ && now - last_disturbance_ >= time;
 }
 
 std::size_t Director::mark(const FaultSpec& fault, std::string text) {

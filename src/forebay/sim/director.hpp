@@ -29,6 +29,8 @@ class Director {
 
   // No fault is active, and none has been for so long.
   bool is_quiet_for(Duration time, Instant now) const;
+  // The same, whatever tenants do.
+  bool is_calm_for(Duration time, Instant now) const;
   Instant last_change() const { return last_change_; }
   Duration skew_range() const { return skew_range_; }  // the widest between any two clocks so far
 
@@ -61,7 +63,9 @@ class Director {
   bool is_stopped_ = false;
   std::vector<const FaultSpec*> active_;
   int happening_ = 0;  // faults that have begun and not ended
+  int storms_ = 0;     // of these
   Instant last_change_{};
+  Instant last_disturbance_{};  // the same without storms
   Duration skew_range_{};
   std::vector<FaultMark> marks_;
 };

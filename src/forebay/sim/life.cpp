@@ -23,6 +23,36 @@ std::uint64_t seed_of(const Scenario& scenario, int process, int number) {
 
 }  // namespace
 
+// Each tenant has a connector of its own, as pools close theirs when they end.
+class Life::TenantDatabases final : public TenantConnectors {
+ public:
+  TenantDatabases(Link& link, Tampering& tampering) : link_(link), tampering_(tampering) {}
+
+  Result<std::unique_ptr<Connector>> connector(const std::string&) override {
+    return std::make_unique<OneDatabase>(link_, tampering_);
+  }
+  Task<Result<bool>> make_database(std::string, Instant) override { co_return false; }
+
+ private:
+  class OneDatabase final : public Connector {
+   public:
+    OneDatabase(Link& link, Tampering& tampering)
+        : honest_(link), used_(tampering.connector(honest_, link)) {}
+    Task<Result<std::unique_ptr<Connection>>> connect(std::string password,
+                                                      Instant deadline) override {
+      return used_.connect(std::move(password), deadline);
+    }
+    void close() override { used_.close(); }
+
+   private:
+    SimConnector honest_;
+    Connector& used_;
+  };
+
+  Link& link_;
+  Tampering& tampering_;
+};
+
 Life::Life(Surroundings around, const ServiceSpec& spec, int process, int number, Duration skew,
            WorkCounts& work, LatencyHistogram& waits)
     : around_(around),
@@ -39,10 +69,18 @@ Life::Life(Surroundings around, const ServiceSpec& spec, int process, int number
   around_.timeline.join(scheduler_);
   if (around_.store.has_cap()) leases_.emplace(env_, *store_, lease_options(number));
   if (around_.scenario.coordination.is_enabled) permits_.emplace(env_, *store_, rate_options());
-  std::vector<WatchedPool> pools = make_pools();
+  if (spec_.tenants.count > 0) {
+    make_tenants();
+  } else {
+    make_pool();
+  }
+  std::vector<WatchedPlace> places;
+  places.reserve(places_.size());
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    places.push_back(WatchedPlace{*places_[i], *watches_[i]});
   std::vector<LatencyHistogram*> histograms = {&waits, &around_.waits};
-  workload_.emplace(env_, spec_.workload, std::move(pools), link_, work, std::move(histograms),
-                    around_.trace, around_.tampering.door(scheduler_));
+  workload_.emplace(env_, spec_, std::move(places), link_, work, std::move(histograms),
+                    around_.trace);
 }
 
 Life::~Life() {
@@ -62,7 +100,8 @@ LeaseOptions Life::lease_options(int number) {
   options.on_absence = coordination.on_absence;
   options.on_loss = coordination.on_lease_loss;
   options.on_lost = [this] {
-    for (const auto& pool : pools_) pool->retire_all(DiscardReason::lease_lost);
+    if (pool_) pool_->retire_all(DiscardReason::lease_lost);
+    if (tenants_) tenants_->retire_all(DiscardReason::lease_lost);
   };
   return options;
 }
@@ -78,39 +117,50 @@ RateOptions Life::rate_options() {
   return options;
 }
 
-// One pool, or one for each tenant under one budget. Without coordination each process keeps the
-// rate as if it were alone.
-std::vector<WatchedPool> Life::make_pools() {
+// Without coordination each process keeps the rate as if it were alone.
+PoolOptions Life::own_pool_options() const {
   const DatabaseSpec& database = around_.scenario.database;
   PoolOptions options = pool_options(spec_, database);
   if (!permits_) {
     options.connect_rate = database.connects_per_second;
     options.connect_burst = database.connect_burst;
   }
-  const int tenants = spec_.workload.tenants;
-  if (tenants > 0) budget_.emplace(options.size.max);
-  if (tenants > 0) options = tenant_pool_options(spec_, database);
   if (around_.store.has_cap() && around_.scenario.coordination.on_lease_loss == LeaseLoss::fence) {
     // What is retired at the fence is gone before the lease can end.
     const Duration most = fence_before(around_.scenario.coordination) / 2;
     options.connect_timeout = std::min(options.connect_timeout, most);
     options.close_timeout = std::min(options.close_timeout, most);
   }
+  return around_.tampering.options(options);
+}
 
-  Tampering& tampering = around_.tampering;
+PoolSharing Life::sharing() {
   PoolSharing sharing;
-  sharing.budget = budget_ ? &*budget_ : nullptr;
-  sharing.leases = tampering.leases(leases_ ? &*leases_ : nullptr);
-  sharing.permits = tampering.permits(permits_ ? &*permits_ : nullptr, scheduler_);
-  Connector& connector = tampering.connector(connector_, link_);
-  std::vector<WatchedPool> watched;
-  for (int i = 0; i < std::max(1, tenants); ++i) {
-    pools_.push_back(std::make_unique<Pool>(env_, connector, tampering.options(options), sharing));
-    watches_.push_back(std::make_unique<CallerWatch>(scheduler_, *pools_.back(), spec_,
-                                                     database.cut_after, process_, around_.book));
-    watched.push_back(WatchedPool{*pools_.back(), *watches_.back()});
-  }
-  return watched;
+  sharing.leases = around_.tampering.leases(leases_ ? &*leases_ : nullptr);
+  sharing.permits = around_.tampering.permits(permits_ ? &*permits_ : nullptr, scheduler_);
+  return sharing;
+}
+
+void Life::make_pool() {
+  Connector& connector = around_.tampering.connector(connector_, link_);
+  pool_.emplace(env_, connector, own_pool_options(), sharing());
+  add_place(std::make_unique<PoolPlace>(*pool_, around_.tampering.door(scheduler_)));
+}
+
+void Life::make_tenants() {
+  databases_ = std::make_unique<TenantDatabases>(link_, around_.tampering);
+  TenantOptions options = tenant_options(spec_, around_.scenario.database);
+  options.pool = own_pool_options();
+  tenants_.emplace(env_, *databases_, around_.tampering.tenants(options), sharing());
+  for (int number = 1; number <= spec_.tenants.count; ++number)
+    add_place(std::make_unique<TenantPlace>(*tenants_, fmt::format("t{}", number)));
+}
+
+void Life::add_place(std::unique_ptr<CallerPlace> place) {
+  places_.push_back(std::move(place));
+  watches_.push_back(std::make_unique<CallerWatch>(scheduler_, *places_.back(), spec_,
+                                                   around_.scenario.database.cut_after, process_,
+                                                   around_.book));
 }
 
 void Life::start() {
@@ -120,7 +170,8 @@ void Life::start() {
 
 // Callers come when the pools have been filled, or have had the time for it.
 Task<void> Life::run() {
-  for (const auto& pool : pools_) co_await pool->start();
+  if (pool_) co_await pool_->start();
+  if (tenants_) tenants_->start();
   if (!is_ending_) workload_->start();
 }
 
@@ -132,12 +183,11 @@ void Life::begin_end() {
 
 Task<void> Life::end() {
   workload_->stop();
-  for (const auto& pool : pools_) {
-    bool is_gone = false;
-    while (!is_gone) {
-      const Instant deadline = scheduler_.now() + kCloseStep;
-      is_gone = co_await pool->close(deadline);
-    }
+  bool is_gone = false;
+  while (!is_gone) {
+    const Instant deadline = scheduler_.now() + kCloseStep;
+    if (pool_) is_gone = co_await pool_->close(deadline);
+    if (tenants_) is_gone = co_await tenants_->close(deadline);
   }
   co_await workload_->wait_gone();
   if (permits_) co_await permits_->close();
@@ -165,26 +215,23 @@ void Life::set_link(bool is_store_cut, bool is_database_cut) {
 }
 
 PoolGauges Life::gauges() const {
-  PoolGauges sum = pools_.front()->gauges();
-  for (std::size_t i = 1; i < pools_.size(); ++i) {
-    const PoolGauges more = pools_[i]->gauges();
-    sum.target_ready += more.target_ready;
-    sum.ready += more.ready;
-    sum.lent += more.lent;
-    sum.cleaning += more.cleaning;
-    sum.opening += more.opening;
-    sum.closing += more.closing;
-    sum.approved += more.approved;
-    sum.waiters += more.waiters;
-  }
-  if (budget_) sum.max = budget_->max();
-  return sum;
+  if (pool_) return pool_->gauges();
+  const TenantTotals totals = tenants_->totals();
+  return static_cast<const PoolGauges&>(totals);
 }
 
 PoolCounters Life::counters() const {
-  PoolCounters sum;
-  for (const auto& pool : pools_) add(sum, pool->statistics().counters);
-  return sum;
+  return pool_ ? pool_->statistics().counters : tenants_->totals().counters;
+}
+
+std::string Life::starved_tenant(Duration patience) const {
+  for (const auto& watch : watches_) {
+    if (watch->unserved_for() < patience) continue;
+    const PoolGauges gauges = watch->place().gauges();
+    if (gauges.approved == gauges.closing)
+      return static_cast<const TenantPlace&>(watch->place()).tenant();
+  }
+  return {};
 }
 
 // Of many tenants one at a time: each has its turn long before a sample is over.
@@ -194,15 +241,16 @@ void Life::check_deadlines() {
 }
 
 PoolGauges Life::quick_gauges() const {
-  if (!budget_) return pools_.front()->gauges();
+  if (pool_) return pool_->gauges();
   PoolGauges gauges;
-  gauges.max = budget_->max();
-  gauges.approved = budget_->in_use();
+  gauges.max = tenants_->budget().max();
+  gauges.approved = tenants_->budget().in_use();
   return gauges;
 }
 
 void Life::audit() const {
-  for (const auto& pool : pools_) pool->audit();
+  if (pool_) pool_->audit();
+  if (tenants_) tenants_->audit();
 }
 
 std::string Life::text() const {

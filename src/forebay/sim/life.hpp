@@ -13,7 +13,6 @@
 #include "forebay/coordination/lease_agent.hpp"
 #include "forebay/coordination/rate_agent.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
-#include "forebay/pool/budget.hpp"
 #include "forebay/sim/surroundings.hpp"
 #include "forebay/sim/workload.hpp"
 
@@ -36,7 +35,11 @@ class Life {
   // Faults.
   void set_skew(Duration skew) { wall_clock_.set_skew(skew); }
   void set_link(bool is_store_cut, bool is_database_cut);
-  void set_load_factor(double factor) { workload_->set_factor(factor); }
+  void set_storms(const std::vector<TenantStorm>& storms) { workload_->set_storms(storms); }
+
+  // A tenant that has no connection, and for which somebody has waited so long while nobody was
+  // served; empty: there is none.
+  std::string starved_tenant(Duration patience) const;
 
   // Sums over its pools.
   PoolGauges gauges() const;
@@ -57,7 +60,12 @@ class Life {
  private:
   Task<void> run();
   Task<void> end();
-  std::vector<WatchedPool> make_pools();
+  class TenantDatabases;
+  PoolOptions own_pool_options() const;
+  PoolSharing sharing();
+  void make_pool();
+  void make_tenants();
+  void add_place(std::unique_ptr<CallerPlace> place);
   LeaseOptions lease_options(int number);
   RateOptions rate_options();
 
@@ -73,8 +81,10 @@ class Life {
   const std::unique_ptr<StoreLink> store_;
   std::optional<LeaseAgent> leases_;
   std::optional<RateAgent> permits_;
-  std::optional<Budget> budget_;
-  std::vector<std::unique_ptr<Pool>> pools_;
+  std::optional<Pool> pool_;  // this, or tenants
+  std::unique_ptr<TenantDatabases> databases_;
+  std::optional<TenantPools> tenants_;
+  std::vector<std::unique_ptr<CallerPlace>> places_;  // one, or one for each tenant
   std::vector<std::unique_ptr<CallerWatch>> watches_;
   std::optional<Workload> workload_;
   std::size_t next_watch_ = 0;

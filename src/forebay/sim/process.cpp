@@ -24,7 +24,7 @@ void Process::start() {
   around_.store.begin_life(index_);
   life_ = std::make_unique<Life>(around_, spec_, index_, ++lives_, skew_, work_, waits_);
   life_->set_link(is_store_cut_, is_database_cut_);
-  life_->set_load_factor(load_factor_);
+  life_->set_storms(storms_);
   is_wanted_ = true;
   is_stopping_ = false;
   is_at_target_ = false;
@@ -77,9 +77,9 @@ void Process::set_link(bool is_store_cut, bool is_database_cut) {
   if (life_ != nullptr) life_->set_link(is_store_cut, is_database_cut);
 }
 
-void Process::set_load_factor(double factor) {
-  load_factor_ = factor;
-  if (life_ != nullptr) life_->set_load_factor(factor);
+void Process::set_storms(std::vector<TenantStorm> storms) {
+  storms_ = std::move(storms);
+  if (life_ != nullptr) life_->set_storms(storms_);
 }
 
 void Process::after_step() {
@@ -127,7 +127,7 @@ void Process::track(const PoolGauges& gauges) {
 // A reservoir is full when so many are ready as it keeps ready, in the server's eyes too, or when
 // it has no room for more.
 bool Process::is_full(const PoolGauges& gauges) const {
-  if (spec_.supply != Supply::reservoir || spec_.workload.tenants > 0) return is_at_target_;
+  if (spec_.supply != Supply::reservoir || spec_.tenants.count > 0) return is_at_target_;
   const int live = around_.database.open_of(index_);
   const int idle = std::min(gauges.ready + gauges.cleaning, live - gauges.lent);
   return idle >= gauges.target_ready || (live >= gauges.max && gauges.opening == 0);

@@ -25,7 +25,7 @@ class Process {
   void crash(bool comes_back);
   void set_skew(Duration skew);
   void set_link(bool is_store_cut, bool is_database_cut);
-  void set_load_factor(double factor);
+  void set_storms(std::vector<TenantStorm> storms);
 
   bool is_up() const { return life_ != nullptr && !is_stopping_; }
   bool is_wanted() const { return is_wanted_; }  // up, or on its way there again
@@ -73,7 +73,7 @@ class Process {
   Duration skew_{};
   bool is_store_cut_ = false;
   bool is_database_cut_ = false;
-  double load_factor_ = 1;
+  std::vector<TenantStorm> storms_;
 
   PoolCounters past_;  // of lives that have ended
   std::uint64_t past_permit_waits_ = 0;

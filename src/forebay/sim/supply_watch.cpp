@@ -29,7 +29,9 @@ SupplyWatch::SupplyWatch(const Surroundings& around, std::size_t processes)
     : around_(around), patience_(patience_of(around.scenario)), shortages_(processes) {}
 
 bool SupplyWatch::is_short(const Process& process) const {
-  if (!process.is_up() || process.spec().supply != Supply::reservoir) return false;
+  const ServiceSpec& service = process.spec();
+  if (!process.is_up() || service.supply != Supply::reservoir || service.tenants.count > 0)
+    return false;
   const PoolGauges gauges = process.life()->gauges();
   const bool is_cluster_full =
       around_.store.has_cap() && around_.store.active() >= around_.store.limit();

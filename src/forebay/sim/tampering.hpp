@@ -4,7 +4,8 @@
 
 #include "forebay/pool/admission.hpp"
 #include "forebay/pool/options.hpp"
-#include "forebay/sim/workload.hpp"
+#include "forebay/sim/caller_place.hpp"
+#include "forebay/sim/connector.hpp"
 
 namespace forebay::sim {
 
@@ -12,6 +13,7 @@ class Tampering {
  public:
   virtual ~Tampering() = default;
   virtual PoolOptions options(PoolOptions honest) { return honest; }
+  virtual TenantOptions tenants(TenantOptions honest) { return honest; }
   virtual Connector& connector(Connector& honest, Link&) { return honest; }
   virtual LeaseSource* leases(LeaseSource* honest) { return honest; }
   virtual PermitSource* permits(PermitSource* honest, Scheduler&) { return honest; }

@@ -8,17 +8,16 @@
 
 namespace forebay::sim {
 
-Workload::Workload(Env env, const WorkloadSpec& spec, std::vector<WatchedPool> pools, Link& link,
-                   WorkCounts& counts, std::vector<LatencyHistogram*> waits, Trace& trace,
-                   Door* door)
+Workload::Workload(Env env, const ServiceSpec& spec, std::vector<WatchedPlace> places, Link& link,
+                   WorkCounts& counts, std::vector<LatencyHistogram*> waits, Trace& trace)
     : env_(env),
-      spec_(spec),
-      pools_(std::move(pools)),
+      spec_(spec.workload),
+      places_(std::move(places)),
+      choice_(static_cast<int>(places_.size()), spec.tenants.skew),
       link_(link),
       counts_(counts),
       waits_(std::move(waits)),
       trace_(trace),
-      door_(door),
       tasks_(env.scheduler),
       stopping_(env.scheduler) {}
 
@@ -36,8 +35,9 @@ Task<void> Workload::wait_gone() {
 Task<void> Workload::keep_concurrency() {
   co_await stopping_.wait_until(env_.scheduler.now() + spec_.start_after);
   while (!is_stopped_) {
-    const int wanted = static_cast<int>(spec_.max_in_use * factor_);
-    const int most = static_cast<int>(spec_.arrival_burst * std::max(1.0, factor_));
+    const double load = choice_.load();
+    const int wanted = static_cast<int>(spec_.max_in_use * load);
+    const int most = static_cast<int>(spec_.arrival_burst * std::max(1.0, load));
     const int missing = std::min(wanted - active_, most);
     for (int i = 0; i < missing; ++i) spawn_caller();
     co_await stopping_.wait_until(env_.scheduler.now() + spec_.spawn_every);
@@ -47,7 +47,7 @@ Task<void> Workload::keep_concurrency() {
 Task<void> Workload::keep_arriving() {
   co_await stopping_.wait_until(env_.scheduler.now() + spec_.start_after);
   while (!is_stopped_) {
-    const double rate = spec_.arrivals_per_second * factor_;
+    const double rate = spec_.arrivals_per_second * choice_.load();
     const Duration longest(static_cast<std::int64_t>(2e9 / rate));
     const Duration pause = env_.random.between(Duration(1), longest);
     co_await stopping_.wait_until(env_.scheduler.now() + pause);
@@ -56,60 +56,60 @@ Task<void> Workload::keep_arriving() {
 }
 
 void Workload::spawn_caller() {
-  const std::size_t choice = pools_.size() == 1 ? 0 : env_.random.below(pools_.size());
+  const std::size_t choice = choice_.draw(env_.random);
   ++active_;
-  tasks_.spawn(call(pools_[choice], ++counts_.started));
+  tasks_.spawn(call(places_[choice], ++counts_.started));
 }
 
-Task<void> Workload::call(WatchedPool place, std::uint64_t number) {
-  const Instant deadline = deadline_after(env_.scheduler.now(), spec_.max_wait);
-  CallerWatch::Ticket ticket(place.watch, deadline);
-  Result<PooledConnection> got = failure(Errc::closed, "");
-  if (door_ == nullptr) {
-    got = co_await place.pool.acquire(deadline);
-  } else {
-    got = co_await door_->acquire(place.pool, deadline);
-  }
-  if (!link_.is_dead()) note_wait(ticket.waited());
-  const Instant now = env_.scheduler.now();
-  if (got) {
-    ticket.served(*got);
-    trace_.add(TraceEvent::taken, link_.process(), now, got->id());
-    co_await use(*got);
-    trace_.add(TraceEvent::given_back, link_.process(), env_.scheduler.now(), number);
-  } else {
-    ticket.unserved(got.error());
-    ++counts_.unserved;
-    trace_.add(TraceEvent::unserved, link_.process(), now, number);
-  }
+Task<void> Workload::call(WatchedPlace at, std::uint64_t number) {
+  AttemptBook book(retries_, env_.random, kNever, env_.scheduler.now());
+  auto attempt_once = [this, at, number](int) { return attempt(at, number); };
+  // In a process that has died nobody pauses.
+  auto pause = [this](Instant until) { return link_.wait(until); };
+  const Result<void> done = co_await run_attempts<void>(env_.scheduler, book, attempt_once, pause);
+  if (done) ++counts_.completed;
   --active_;
 }
 
-// In a process that has died nobody pauses.
-Task<void> Workload::use(PooledConnection& handle) {
+Task<Result<void>> Workload::attempt(WatchedPlace at, std::uint64_t number) {
+  const Instant deadline = deadline_after(env_.scheduler.now(), spec_.max_wait);
+  CallerWatch::Ticket ticket(at.watch, deadline);
+  Result<PooledConnection> got = co_await at.place.acquire(deadline);
+  if (!link_.is_dead()) note_wait(ticket.waited());
+  const Instant now = env_.scheduler.now();
+  if (!got) {
+    ticket.unserved(got.error());
+    ++counts_.unserved;
+    trace_.add(TraceEvent::unserved, link_.process(), now, number);
+    co_return failure(got.error());
+  }
+  ticket.served(*got);
+  trace_.add(TraceEvent::taken, link_.process(), now, got->id());
+  Result<void> outcome = co_await use(*got);
+  trace_.add(TraceEvent::given_back, link_.process(), env_.scheduler.now(), number);
+  co_return outcome;
+}
+
+Task<Result<void>> Workload::use(PooledConnection& handle) {
   auto& connection = static_cast<SimConnection&>(handle.connection());
-  for (int attempt = 1;; ++attempt) {
-    Duration hold = spec_.hold_time;
-    if (spec_.hold_jitter > Duration::zero())
-      hold += env_.random.between(Duration::zero(), spec_.hold_jitter);
-    if (hold > Duration::zero()) co_await link_.wait(env_.scheduler.now() + hold);
-    if (!connection.run_transaction()) {
-      ++counts_.lost;
-      break;
-    }
-    if (!link_.database().draw_conflict()) {
-      ++counts_.completed;
-      break;
-    }
-    if (attempt > kMostRetries) break;
-    const Duration pause = backoff_delay(kConflictBackoff, attempt, env_.random);
-    co_await link_.wait(env_.scheduler.now() + pause);
+  Duration hold = spec_.hold_time;
+  if (spec_.hold_jitter > Duration::zero())
+    hold += env_.random.between(Duration::zero(), spec_.hold_jitter);
+  if (hold > Duration::zero()) co_await link_.wait(env_.scheduler.now() + hold);
+  Result<void> outcome;
+  if (!connection.run_transaction()) {
+    ++counts_.lost;
+    outcome = failure(Errc::unknown_outcome, "no answer to COMMIT");
+  } else if (link_.database().draw_conflict()) {
+    outcome = failure(Error(Errc::statement_failed,
+                            "change conflicts with another transaction (OC000)", "40001"));
   }
   if (draw_chance(spec_.discard_fraction, env_.random)) {
     handle.mark_broken();
   } else {
     handle.give_back();
   }
+  co_return outcome;
 }
 
 void Workload::note_wait(Duration waited) {

@@ -1,19 +1,15 @@
-// Workload: the callers of one simulated process. Each acquires, holds, commits, gives back.
+// Workload: the callers of one simulated process. Each acquires, holds, commits, gives back, and
+// after a conflict does so again, as run_transaction() does.
 #pragma once
 
 #include "forebay/core/latency_histogram.hpp"
 #include "forebay/env/env.hpp"
 #include "forebay/env/task_group.hpp"
+#include "forebay/retry/attempts.hpp"
 #include "forebay/sim/caller_watch.hpp"
+#include "forebay/sim/tenant_choice.hpp"
 
 namespace forebay::sim {
-
-// A way to a pool other than acquire(), for tests that plant a bug there.
-class Door {
- public:
-  virtual ~Door() = default;
-  virtual Task<Result<PooledConnection>> acquire(Pool& pool, Instant deadline) = 0;
-};
 
 struct WorkCounts {
   std::uint64_t started = 0;
@@ -22,44 +18,46 @@ struct WorkCounts {
   std::uint64_t lost = 0;  // the connection broke under its user
 };
 
-// One pool and what watches its callers.
-struct WatchedPool {
-  Pool& pool;
+// Where callers acquire, and what watches them.
+struct WatchedPlace {
+  CallerPlace& place;
   CallerWatch& watch;
 };
 
 class Workload {
  public:
-  Workload(Env env, const WorkloadSpec& spec, std::vector<WatchedPool> pools, Link& link,
-           WorkCounts& counts, std::vector<LatencyHistogram*> waits, Trace& trace, Door* door);
+  // With more places than one, callers choose by the skew: the first is wanted most.
+  Workload(Env env, const ServiceSpec& spec, std::vector<WatchedPlace> places, Link& link,
+           WorkCounts& counts, std::vector<LatencyHistogram*> waits, Trace& trace);
 
   void start();
   // Nobody new comes; those who are here finish.
   void stop() { is_stopped_ = true; }
   Task<void> wait_gone();
-  void set_factor(double factor) { factor_ = factor; }  // times the usual arrivals
+  void set_storms(const std::vector<TenantStorm>& storms) { choice_.set_storms(storms); }
   int active() const { return active_; }
 
  private:
   Task<void> keep_concurrency();
   Task<void> keep_arriving();
   void spawn_caller();
-  Task<void> call(WatchedPool place, std::uint64_t number);
-  Task<void> use(PooledConnection& handle);
+  Task<void> call(WatchedPlace at, std::uint64_t number);
+  Task<Result<void>> attempt(WatchedPlace at, std::uint64_t number);
+  Task<Result<void>> use(PooledConnection& handle);
   void note_wait(Duration waited);
 
   const Env env_;
   const WorkloadSpec spec_;
-  const std::vector<WatchedPool> pools_;
+  const std::vector<WatchedPlace> places_;
+  TenantChoice choice_;
   Link& link_;
   WorkCounts& counts_;
   const std::vector<LatencyHistogram*> waits_;
   Trace& trace_;
-  Door* const door_;
+  const RetryOptions retries_;
   TaskGroup tasks_;
   Condition stopping_;
   bool is_stopped_ = false;
-  double factor_ = 1;
   int active_ = 0;
 };
 

@@ -68,7 +68,8 @@ World::World(const Scenario& scenario, Tampering& tampering)
       store_(scenario_, static_cast<int>(specs_.size()), seed_of(scenario, Stream::store), trace_),
       around_{scenario_, timeline_, database_, store_, trace_, book_, waits_, tampering},
       director_(around_, scheduler_, processes_, specs_.size() - twin_of_.size(), twin_of_),
-      supply_(around_, specs_.size()) {
+      supply_(around_, specs_.size()),
+      shares_(around_) {
   // Half of the seeds break ties by chance.
   if (scenario_.seed % 2 == 0) timeline_.set_tie_seed(seed_of(scenario_, Stream::ties));
   scheduler_.set_label(-1);
@@ -181,10 +182,13 @@ void World::sample() {
   database_.advance(now);
   const bool is_healthy =
       director_.is_quiet_for(kHealing, now) && scenario_.database.connect_failures == 0;
+  const bool is_calm =
+      director_.is_calm_for(kHealing, now) && scenario_.database.connect_failures == 0;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     result_.services.resize(processes_.size());
     result_.services[i].samples.push_back(processes_[i]->sample());
     supply_.look(*processes_[i], is_healthy);
+    shares_.look(*processes_[i], is_calm);
   }
   ClusterSample cluster;
   cluster.at = now.time_since_epoch();

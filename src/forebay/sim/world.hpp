@@ -5,6 +5,7 @@
 #include "forebay/base/log.hpp"
 #include "forebay/sim/director.hpp"
 #include "forebay/sim/run.hpp"
+#include "forebay/sim/share_watch.hpp"
 #include "forebay/sim/supply_watch.hpp"
 #include "forebay/sim/tampering.hpp"
 
@@ -47,6 +48,7 @@ class World {
   std::vector<std::unique_ptr<Process>> processes_;
   Director director_;
   SupplyWatch supply_;
+  ShareWatch shares_;
 
   std::uint64_t events_ = 0;
   bool is_over_ = false;

@@ -42,24 +42,28 @@ class Watch final : private Timer, public std::enable_shared_from_this<Watch> {
     task_ = task;
     ending_ = &ending;
     if (deadline != kNever) scheduler_.arm(*this, deadline);
-    const bool is_read = readiness == Readiness::readable;
-    // Errors, too, mean ready (the owner's next read or write shows them), except cancellation,
-    // whose wait has ended by then.
-    stream_.async_wait(is_read ? stream_descriptor::wait_read : stream_descriptor::wait_write,
-                       [self = shared_from_this(), number = ++wait_number_](const auto&) {
-                         if (number == self->wait_number_) self->end(Ending::ready);
-                       });
+    ++wait_number_;
+    is_either_ = readiness == Readiness::either;
+    if (readiness != Readiness::writable) ask_for(stream_descriptor::wait_read);
+    if (readiness != Readiness::readable) ask_for(stream_descriptor::wait_write);
   }
 
   // Resumes the task on a later turn: a handler of the loop, which may call this, is not in one.
   void end(Ending how) {
     if (!has_wait()) return;
     scheduler_.disarm(*this);
-    if (how != Ending::ready) forget_interest();
+    if (how != Ending::ready || is_either_) forget_interest();
     scheduler_.post(finish(how));
   }
 
  private:
+  // Errors, too, mean ready (the owner's next read or write shows them), except cancellation, whose
+  // wait has ended by then.
+  void ask_for(stream_descriptor::wait_type what) {
+    stream_.async_wait(what, [self = shared_from_this(), number = wait_number_](const auto&) {
+      if (number == self->wait_number_) self->end(Ending::ready);
+    });
+  }
   static void expire(Timer& timer) {
     Watch& self = static_cast<Watch&>(timer);  // it has a wait: the end of a wait disarms the timer
     self.forget_interest();
@@ -78,6 +82,7 @@ class Watch final : private Timer, public std::enable_shared_from_this<Watch> {
   stream_descriptor stream_;
   std::string trouble_;  // why the descriptor cannot be watched; empty if it can
   std::uint64_t wait_number_ = 0;
+  bool is_either_ = false;  // two interests, of which the first to be met ends the wait
   std::coroutine_handle<> task_{};
   Ending* ending_ = nullptr;
 };

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/ascii_text.hpp"
 #include "forebay/env/duration_text.hpp"
 
 namespace forebay::real {
@@ -32,12 +33,6 @@ std::string url_part(CURLU* url, CURLUPart part, unsigned flags = 0) {
 
 bool is_one_line(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "forebay/env/real/asio_descriptor_watcher.hpp"
 #include "forebay/env/real/asio_scheduler.hpp"
 #include "forebay/env/real/curl_transport.hpp"
+#include "forebay/env/real/secure_random.hpp"
 #include "forebay/env/real/system_machine.hpp"
 #include "forebay/env/real/system_random.hpp"
 #include "forebay/env/real/system_wall_clock.hpp"
@@ -21,6 +22,7 @@ struct Runtime::Parts {
   boost::asio::io_context context{1};  // one thread: Asio then skips wake-ups of its own
   real::AsioScheduler scheduler{context};
   real::SystemRandom random;
+  real::SecureRandom secure_random;
   real::SystemWallClock wall_clock;
   real::AsioDescriptorWatcher descriptors{context, scheduler};
   std::optional<real::ThreadLane> lane{std::in_place};
@@ -64,6 +66,7 @@ HttpTransport& Runtime::http() {
   return *parts_->http;
 }
 Machine& Runtime::machine() { return parts_->machine; }
+Random& Runtime::secure_random() { return parts_->secure_random; }
 bool Runtime::is_current_thread() const { return parts_->scheduler.is_current_thread(); }
 
 }  // namespace forebay

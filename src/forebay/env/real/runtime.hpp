@@ -37,6 +37,8 @@ class Runtime {
   // The first call starts a thread; who never calls has none.
   HttpTransport& http();
   Machine& machine();
+  // Thread-safe, for ids and secrets: nobody can guess it, no two processes share it.
+  Random& secure_random();
 
   // True on the one thread that runs the tasks. That thread must never block.
   bool is_current_thread() const;

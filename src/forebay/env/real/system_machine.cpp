@@ -77,6 +77,15 @@ std::optional<std::string> SystemMachine::variable(std::string_view name) const 
   return found->second;
 }
 
+std::vector<std::string> SystemMachine::variables_that_begin_with(std::string_view prefix) const {
+  std::vector<std::string> names;
+  for (auto at = variables_.lower_bound(prefix); at != variables_.end(); ++at) {
+    if (!at->first.starts_with(prefix)) break;
+    if (!at->second.empty()) names.push_back(at->first);
+  }
+  return names;
+}
+
 Task<Result<std::string>> SystemMachine::read_file(std::string path) {
   Result<std::string> content;
   auto work = [&content, &path] { content = read_small_file(path); };

@@ -21,6 +21,7 @@ class SystemMachine final : public Machine {
   SystemMachine(Scheduler& scheduler, BlockingLane& lane);
 
   std::optional<std::string> variable(std::string_view name) const override;
+  std::vector<std::string> variables_that_begin_with(std::string_view prefix) const override;
   Task<Result<std::string>> read_file(std::string path) override;
 
  private:

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/ascii_text.hpp"
 #include "forebay/sim/dynamodb/reserved_words.hpp"
 
 namespace forebay::sim::dynamodb {
@@ -13,8 +14,8 @@ namespace {
 bool is_any_keyword(std::string_view word) {
   static constexpr auto kKeywords = std::to_array<std::string_view>(
       {"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "ADD", "REMOVE", "DELETE"});
-  return std::ranges::any_of(
-      kKeywords, [word](std::string_view known) { return is_same_keyword(word, known); });
+  return std::ranges::any_of(kKeywords,
+                             [word](std::string_view known) { return is_same_name(word, known); });
 }
 
 }  // namespace

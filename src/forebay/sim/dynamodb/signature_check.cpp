@@ -9,17 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/ascii_text.hpp"
+
 namespace forebay::sim::dynamodb {
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256 ";
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return lower;
-}
 
 // "a=1, b=2": the value of one of them.
 std::string part_of(std::string_view text, std::string_view name) {

@@ -1,9 +1,8 @@
 #include "forebay/sim/dynamodb/tokens.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "forebay/base/ascii_text.hpp"
 #include "forebay/sim/dynamodb/number.hpp"
 
 namespace forebay::sim::dynamodb {
@@ -16,10 +15,6 @@ bool is_letter(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_';
 }
 bool is_of_word(char letter) { return is_letter(letter) || is_digit(letter); }
-
-char lower(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
 
 std::size_t length_of_word(std::string_view text, std::size_t from) {
   std::size_t length = from;
@@ -45,10 +40,6 @@ Token first_token(std::string_view text) {
 
 }  // namespace
 
-bool is_same_keyword(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
-
 Tokens::Tokens(std::string_view text) : text_(text) {
   std::size_t place = 0;
   while (true) {
@@ -73,7 +64,7 @@ bool Tokens::take_sign(std::string_view sign) {
 }
 
 bool Tokens::is_keyword(std::string_view keyword) const {
-  return next().kind == Token::Kind::word && is_same_keyword(next().text, keyword);
+  return next().kind == Token::Kind::word && is_same_name(next().text, keyword);
 }
 
 bool Tokens::take_keyword(std::string_view keyword) {

@@ -38,6 +38,4 @@ class Tokens {
   std::size_t place_ = 0;
 };
 
-bool is_same_keyword(std::string_view a, std::string_view b);
-
 }  // namespace forebay::sim::dynamodb

@@ -5,8 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "forebay/sim/scenario/scenario_limits.hpp"
+
 namespace forebay::sim {
 namespace {
+
+using yaml::Choice;
+using yaml::Field;
+using yaml::Key;
+using yaml::names;
+using yaml::read_map;
+using yaml::Zero;
 
 constexpr double kMostFactor = 10'000;
 
@@ -39,6 +48,7 @@ constexpr auto kFaultKeys = std::to_array<Key<Fault>>({
     {"services", [](From from, Fault& to) { from.read(to.services); }},
     {"fraction", [](From from, Fault& to) { from.read_fraction(to.fraction, Zero::refused); }},
     {"factor", [](From from, Fault& to) { from.read_number(to.factor, 1, kMostFactor); }},
+    {"tenants", [](From from, Fault& to) { from.read_whole(to.tenants, 1, kMostTenants); }},
     {"every", [](From from, Fault& to) { from.read_time(to.every, Zero::refused); }},
     {"overlap", [](From from, Fault& to) { from.read_time(to.overlap, Zero::allowed); }},
     {"skew", [](From from, Fault& to) { from.read_time_to_either_side(to.skew); }},
@@ -81,7 +91,7 @@ std::vector<std::string> fault_keys(FaultKind kind) {
     case FaultKind::slow_connect: return {"at", "length", "factor"};
     case FaultKind::connect_errors: return {"at", "length", "fraction"};
     case FaultKind::deploy: return {"at", "services", "overlap"};
-    case FaultKind::tenant_storm: return {"at", "length", "services", "factor"};
+    case FaultKind::tenant_storm: return {"at", "length", "services", "factor", "tenants"};
   }
   return {};
 }

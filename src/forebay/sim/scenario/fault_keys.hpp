@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "forebay/sim/scenario/field.hpp"
 #include "forebay/sim/scenario/scenario.hpp"
+#include "forebay/yaml/field.hpp"
 
 namespace forebay::sim {
 
 // One of "faults"; nothing if its kind is not known.
-std::optional<FaultSpec> read_fault(const Field& item);
+std::optional<FaultSpec> read_fault(const yaml::Field& item);
 
 // The group "scenario" of poolsim's files. Keys of another kind are read and mean nothing, as
 // there.
-FaultSpec read_poolsim_fault(const Field& group);
+FaultSpec read_poolsim_fault(const yaml::Field& group);
 
 std::vector<std::string> fault_keys();
 std::vector<std::string> poolsim_fault_keys();

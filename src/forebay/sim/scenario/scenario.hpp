@@ -40,9 +40,19 @@ struct WorkloadSpec {
   Duration max_wait = std::chrono::seconds(10);
   Duration start_after{};       // after the service's start
   double discard_fraction = 0;  // ours: callers who find their connection broken and say so
-  int tenants = 0;              // ours: callers choose one of so many databases; 0: there is one
 
   bool operator==(const WorkloadSpec&) const = default;
+};
+
+// Ours: the service's callers want one of many databases, which share a budget.
+struct TenantsSpec {
+  int count = 0;              // 0: there is one database
+  int max_connections = 100;  // as in TenantOptions, with nothing for the system
+  int per_tenant = 3;
+  double skew = 0;  // tenant n is wanted n^-skew times as often as the first
+  Duration stint = std::chrono::milliseconds(100);
+
+  bool operator==(const TenantsSpec&) const = default;
 };
 
 struct ServiceSpec {
@@ -66,7 +76,7 @@ struct ServiceSpec {
   Duration idle_timeout = std::chrono::minutes(10);      // max(): never
   Duration check_after_idle = std::chrono::seconds(30);  // max(): never
   int max_opening = 32;
-  int per_tenant_max = 3;
+  TenantsSpec tenants;
 
   bool operator==(const ServiceSpec&) const = default;
 };
@@ -118,7 +128,7 @@ enum class FaultKind : std::uint8_t {
   slow_connect,     // connects take `factor` times as long
   connect_errors,   // `fraction` of connects fail
   deploy,           // a new fleet starts beside the old one, which is drained after `overlap`
-  tenant_storm,     // callers of some services all want their databases at once
+  tenant_storm,     // some tenants are wanted more often
 };
 inline constexpr std::size_t kFaultKinds = 11;
 
@@ -128,7 +138,8 @@ struct FaultSpec {
   Duration length{};                  // how long it lasts; zero: a moment, or to the end
   std::vector<std::string> services;  // by name; a name of replicas means all of them; none: all
   double fraction = 0.3;              // dropFraction, failing connects
-  double factor = 10;                 // slow_connect; tenant_storm: times the usual arrivals
+  double factor = 10;                 // slow_connect; tenant_storm: times as often as usual
+  int tenants = 1;                    // tenant_storm: the first so many of a service
   Duration every = std::chrono::seconds(60);  // rollEvery
   Duration overlap = std::chrono::seconds(30);
   Duration skew{};

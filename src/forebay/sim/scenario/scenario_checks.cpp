@@ -6,14 +6,18 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/suggestion.hpp"
 #include "forebay/env/duration_text.hpp"
-#include "forebay/sim/scenario/field.hpp"
 #include "forebay/sim/scenario/scenario_limits.hpp"
 #include "forebay/sim/scenario/service_checks.hpp"
 #include "forebay/sim/scenario/service_pool.hpp"
+#include "forebay/yaml/field.hpp"
 
 namespace forebay::sim {
 namespace {
+
+using yaml::FileProblems;
+using yaml::kLongestTime;
 
 // Among so many names the one that was meant is looked for.
 constexpr std::size_t kMostSuggested = 100;
@@ -77,13 +81,14 @@ void check_fence(const Scenario& scenario, const ServiceSpec& service, const std
       scenario.database.max_connections && scenario.coordination.on_lease_loss == LeaseLoss::fence;
   if (!is_fencing || !service.workload.is_enabled) return;
   const Duration most = fence_before(scenario.coordination) / 2;
-  const Duration longest = longest_hold(service.workload, scenario.database);
+  const Duration longest = longest_hold(service.workload);
   problems.require(
       longest <= most, path + ".workload.holdTime", {"coordination.onLeaseLoss"},
-      fmt::format("callers may hold a connection for {}, retries included; with onLeaseLoss: fence "
-                  "and a leaseTtl of {} they must give back within {}",
-                  duration_text(longest), duration_text(scenario.coordination.lease_ttl),
-                  duration_text(most)));
+      fmt::format(
+          "callers may hold a connection for {}; with onLeaseLoss: fence and a leaseTtl of {} "
+          "they must give back within {}",
+          duration_text(longest), duration_text(scenario.coordination.lease_ttl),
+          duration_text(most)));
 }
 
 std::int64_t count_processes(const Scenario& scenario) {
@@ -199,11 +204,11 @@ void check_storm(const Scenario& scenario, const FaultSpec& fault, const std::st
   const std::vector<ServiceSpec> all = processes(scenario);
   const std::vector<std::size_t> affected = affected_processes(scenario, fault);
   const bool has_tenants = std::ranges::any_of(affected, [&](std::size_t index) {
-    const WorkloadSpec& workload = all[index].workload;
-    return workload.is_enabled && workload.tenants > 0;
+    return all[index].workload.is_enabled && all[index].tenants.count >= fault.tenants;
   });
   problems.require(has_tenants, path, {path + ".services"},
-                   "none of its services has tenants; give one a workload with tenants");
+                   fmt::format("none of its services has callers and {} tenants; give one tenants",
+                               fault.tenants == 1 ? "any" : fmt::format("{}", fault.tenants)));
 }
 
 // REQUIRES: there are not too many processes.

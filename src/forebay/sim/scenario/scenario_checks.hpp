@@ -3,11 +3,11 @@
 // could bear.
 #pragma once
 
-#include "forebay/sim/scenario/file_problems.hpp"
 #include "forebay/sim/scenario/scenario_keys.hpp"
+#include "forebay/yaml/file_problems.hpp"
 
 namespace forebay::sim {
 
-void check_scenario(const ScenarioDraft& draft, FileProblems& problems);
+void check_scenario(const ScenarioDraft& draft, yaml::FileProblems& problems);
 
 }  // namespace forebay::sim

@@ -7,10 +7,16 @@
 
 #include "forebay/sim/scenario/scenario_checks.hpp"
 #include "forebay/sim/scenario/scenario_keys.hpp"
-#include "forebay/sim/scenario/yaml_tree.hpp"
+#include "forebay/yaml/yaml_tree.hpp"
 
 namespace forebay::sim {
 namespace {
+
+using yaml::Field;
+using yaml::FileProblems;
+using yaml::read_yaml;
+using yaml::YamlReading;
+using yaml::YamlValue;
 
 // Nobody writes more by hand, and a wrong file (a log, a disk) is not read to its end.
 constexpr std::size_t kMostBytes = 256 * 1024;

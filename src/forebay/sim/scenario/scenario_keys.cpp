@@ -9,6 +9,13 @@
 namespace forebay::sim {
 namespace {
 
+using yaml::Choice;
+using yaml::Field;
+using yaml::Key;
+using yaml::names;
+using yaml::read_map;
+using yaml::Zero;
+
 constexpr auto kSupplies = std::to_array<Choice<Supply>>(
     {{"reservoir", Supply::reservoir}, {"standard", Supply::standard}});
 constexpr auto kTakeOrders = std::to_array<Choice<TakeOrder>>(
@@ -42,7 +49,17 @@ constexpr auto kWorkloadKeys = std::to_array<Key<Workload>>({
     {"startAfter", [](From from, Workload& to) { from.read_time(to.start_after, Zero::allowed); }},
     {"discardFraction",
      [](From from, Workload& to) { from.read_fraction(to.discard_fraction, Zero::allowed); }},
-    {"tenants", [](From from, Workload& to) { from.read_whole(to.tenants, 0, kMostTenants); }},
+});
+
+using Tenants = TenantsSpec;
+constexpr auto kTenantsKeys = std::to_array<Key<Tenants>>({
+    {"count", [](From from, Tenants& to) { from.read_whole(to.count, 1, kMostTenants); }},
+    {"maxConnections",
+     [](From from, Tenants& to) { from.read_whole(to.max_connections, 20, kMostConnections); }},
+    {"perTenant",
+     [](From from, Tenants& to) { from.read_whole(to.per_tenant, 1, kMostConnections); }},
+    {"skew", [](From from, Tenants& to) { from.read_number(to.skew, 0, kMostSkew); }},
+    {"stint", [](From from, Tenants& to) { from.read_time(to.stint, Zero::refused); }},
 });
 
 using Service = ServiceSpec;
@@ -70,8 +87,7 @@ constexpr auto kServiceKeys = std::to_array<Key<Service>>({
     {"checkAfterIdle", [](From from, Service& to) { from.read_time_or_off(to.check_after_idle); }},
     {"maxOpening",
      [](From from, Service& to) { from.read_whole(to.max_opening, 1, kMostOpening); }},
-    {"perTenantMax",
-     [](From from, Service& to) { from.read_whole(to.per_tenant_max, 1, kMostConnections); }},
+    {"tenants", [](From from, Service& to) { read_map(from, kTenantsKeys, to.tenants); }},
 });
 
 using Database = DatabaseSpec;
@@ -238,6 +254,7 @@ std::vector<KeyGroup> scenario_keys() {
   return {group("", kTopKeys),
           group("services[]", kServiceKeys),
           group("services[].workload", kWorkloadKeys),
+          group("services[].tenants", kTenantsKeys),
           group("database", kDatabaseKeys),
           group("coordination", kCoordinationKeys),
           group("assertAcquireWait", kWaitKeys),

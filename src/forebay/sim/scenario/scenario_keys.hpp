@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "forebay/sim/scenario/field.hpp"
 #include "forebay/sim/scenario/scenario.hpp"
+#include "forebay/yaml/field.hpp"
 
 namespace forebay::sim {
 
@@ -23,7 +23,7 @@ struct ScenarioDraft {
 };
 
 // REQUIRES: file is the whole of it.
-ScenarioDraft read_keys(const Field& file);
+ScenarioDraft read_keys(const yaml::Field& file);
 
 struct KeyGroup {
   std::string path;  // "services[].workload"; empty: the file itself

@@ -5,14 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/suggestion.hpp"
 #include "forebay/core/expiry.hpp"
 #include "forebay/env/duration_text.hpp"
-#include "forebay/sim/scenario/field.hpp"
 #include "forebay/sim/scenario/scenario_limits.hpp"
 #include "forebay/sim/scenario/service_pool.hpp"
+#include "forebay/yaml/field.hpp"
 
 namespace forebay::sim {
 namespace {
+
+using yaml::FileProblems;
 
 constexpr std::size_t kLongestName = 64;
 
@@ -30,6 +33,7 @@ class ServiceChecks {
 
  private:
   std::string at(std::string_view key) const { return fmt::format("{}.{}", path_, key); }
+  void tenant_sizes(int max);
   void no_more_than_max(std::string_view key, int value, int max);
   // Refuses those of the keys that are given.
   void mean_nothing(std::initializer_list<std::string_view> keys, std::string_view reason);
@@ -87,8 +91,10 @@ void ServiceChecks::supply() {
     mean_nothing({"targetReady", "lowWatermark"},
                  "to supply: standard, which has minIdle and keepOpen");
   }
-  if (service_.workload.tenants == 0 && !problems_.is_refused(at("workload.tenants")))
-    mean_nothing({"perTenantMax"}, "without workload.tenants");
+  if (!problems_.is_given(at("tenants")) || problems_.is_refused(at("tenants"))) return;
+  problems_.require(problems_.is_given(at("tenants.count")), at("tenants"), {},
+                    "count is missing; it says how many tenants there are, like count: 80");
+  mean_nothing({"max"}, "beside tenants, which have maxConnections");
 }
 
 void ServiceChecks::no_more_than_max(std::string_view key, int value, int max) {
@@ -106,7 +112,9 @@ void ServiceChecks::sizes() {
       fmt::format("would have up to {} connections, at most {} are possible; give "
                   "max, or make targetReady or the workload smaller",
                   max, kMostConnections));
-  if (service_.supply == Supply::reservoir) {
+  if (service_.tenants.count > 0) {
+    tenant_sizes(max);
+  } else if (service_.supply == Supply::reservoir) {
     no_more_than_max("targetReady", service_.target_ready, max);
     const int watermark = service_.low_watermark.value_or(0);
     problems_.require(
@@ -116,7 +124,24 @@ void ServiceChecks::sizes() {
     no_more_than_max("minIdle", service_.min_idle, max);
     no_more_than_max("keepOpen", service_.keep_open, max);
   }
-  if (service_.workload.tenants > 0) no_more_than_max("perTenantMax", service_.per_tenant_max, max);
+}
+
+// Each tenant has a pool of perTenant connections.
+void ServiceChecks::tenant_sizes(int max) {
+  const int cap = service_.tenants.per_tenant;
+  problems_.require(
+      cap <= max, at("tenants.perTenant"), {at("tenants.maxConnections")},
+      fmt::format("{} is more than the {} that tenants have of maxConnections together", cap, max));
+  const auto no_more_than_cap = [&](std::string_view key, int value) {
+    problems_.require(value <= cap, at(key), {at("tenants.perTenant")},
+                      fmt::format("{} is more than tenants.perTenant, {}", value, cap));
+  };
+  if (service_.supply == Supply::reservoir) {
+    no_more_than_cap("targetReady", service_.target_ready);
+  } else {
+    no_more_than_cap("minIdle", service_.min_idle);
+    no_more_than_cap("keepOpen", service_.keep_open);
+  }
 }
 
 void ServiceChecks::life(const DatabaseSpec& database) {
@@ -192,8 +217,10 @@ void check_service(const Scenario& scenario, const ServiceSpec& service, const s
   checks.callers(scenario.duration);
   // What follows cannot happen unless a rule of the pool is not among those above.
   if (problems.is_refused_within(path) || problems.is_refused("database.cutAfter")) return;
-  for (const std::string& text : forebay::problems(pool_options(service, scenario.database)))
-    problems.add(path, text);
+  const std::vector<std::string> wrong =
+      service.tenants.count > 0 ? forebay::problems(tenant_options(service, scenario.database))
+                                : forebay::problems(pool_options(service, scenario.database));
+  for (const std::string& text : wrong) problems.add(path, text);
 }
 
 }  // namespace forebay::sim

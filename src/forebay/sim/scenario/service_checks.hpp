@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "forebay/sim/scenario/file_problems.hpp"
 #include "forebay/sim/scenario/scenario.hpp"
+#include "forebay/yaml/file_problems.hpp"
 
 namespace forebay::sim {
 
 // The path is that of the service: "services[1]". Where nothing is refused, its pool_options() are
 // without problems, and processes() of it can be made.
 void check_service(const Scenario& scenario, const ServiceSpec& service, const std::string& path,
-                   FileProblems& problems);
+                   yaml::FileProblems& problems);
 
 }  // namespace forebay::sim

@@ -19,6 +19,7 @@ int most_in_use(const WorkloadSpec& workload) {
 }
 
 int default_max(const ServiceSpec& service) {
+  if (service.tenants.count > 0) return shares_of(service.tenants.max_connections).tenants;
   const int kept = service.supply == Supply::reservoir
                        ? service.target_ready
                        : std::max(service.min_idle, service.keep_open);
@@ -32,15 +33,8 @@ Duration fence_before(const CoordinationSpec& coordination) {
   return std::min<Duration>(std::chrono::seconds(30), coordination.lease_ttl / 4);
 }
 
-Duration longest_hold(const WorkloadSpec& workload, const DatabaseSpec& database) {
-  const Duration once = workload.hold_time + workload.hold_jitter;
-  if (database.conflicts == 0) return once;
-  Duration longest = once;
-  for (int failures = 1; failures <= kMostRetries; ++failures) {
-    longest +=
-        once + std::min(kConflictBackoff.longest, kConflictBackoff.first * (1 << (failures - 1)));
-  }
-  return longest;
+Duration longest_hold(const WorkloadSpec& workload) {
+  return workload.hold_time + workload.hold_jitter;
 }
 
 Duration longest_transaction(const DatabaseSpec& database) {
@@ -72,16 +66,18 @@ PoolOptions pool_options(const ServiceSpec& service, const DatabaseSpec& databas
   return options;
 }
 
-PoolOptions tenant_pool_options(const ServiceSpec& service, const DatabaseSpec& database) {
-  PoolOptions options = pool_options(service, database);
-  options.supply = Supply::standard;
-  options.size = PoolSize();
-  options.size.max = service.per_tenant_max;
+TenantOptions tenant_options(const ServiceSpec& service, const DatabaseSpec& database) {
+  TenantOptions options;
+  options.max_connections = service.tenants.max_connections;
+  options.max_per_tenant = service.tenants.per_tenant;
+  options.stint = service.tenants.stint;
+  options.prefix = "sim";
+  options.pool = pool_options(service, database);
   return options;
 }
 
 int expected_open(const ServiceSpec& service) {
-  if (service.workload.tenants > 0) return 0;
+  if (service.tenants.count > 0) return 0;
   if (service.supply == Supply::reservoir) return service.target_ready;
   return std::max(service.min_idle, service.keep_open);
 }

@@ -1,0 +1,119 @@
+#include "forebay/config/configuration.hpp"
+
+#include <algorithm>
+
+#include "forebay/config/settings.hpp"
+#include "forebay/postgres/server_limits.hpp"
+#include "forebay/postgres/server_profile.hpp"
+
+namespace forebay {
+namespace {
+
+// What the target says in the end, whichever way it was said. Empty if it cannot be read.
+postgres::ConnectionString parsed(const DatabaseTarget& database) {
+  const Result<postgres::ConnectionString> connection = database.connection();
+  return connection ? *connection : postgres::ConnectionString();
+}
+
+bool is_dsql(std::string_view host) {
+  return postgres::ServerProfile::for_host(host).name == postgres::ServerProfile::dsql().name;
+}
+
+// Tokens need a role and a database, and Aurora DSQL has one of each from the start.
+DatabaseTarget complete(DatabaseTarget database) {
+  const postgres::ConnectionString connection = parsed(database);
+  if (!database.authentication) {
+    const bool needs_token = is_dsql(connection.host()) && connection.get("password").empty();
+    database.authentication = needs_token ? Authentication::iam : Authentication::password;
+  }
+  if (database.authentication == Authentication::iam) {
+    if (connection.user().empty()) database.user = "admin";
+    if (connection.database().empty()) database.name = "postgres";
+  }
+  return database;
+}
+
+// Without one that was given, there is one if tokens are needed.
+std::optional<ClusterOptions> with_tokens(std::optional<ClusterOptions> cluster,
+                                          const DatabaseTarget& database) {
+  const bool has_tokens = database.authentication == Authentication::iam;
+  if (!cluster && !has_tokens) return std::nullopt;
+  const postgres::ConnectionString connection = parsed(database);
+  ClusterOptions completed = cluster ? std::move(*cluster) : ClusterOptions();
+  if (completed.endpoint.empty()) completed.endpoint = connection.host();
+  if (has_tokens && completed.user.empty()) completed.user = connection.user();
+  return completed;
+}
+
+PoolOptions pool_of(const config::Settings& settings) {
+  PoolOptions pool = settings.pool;
+  pool.size.max = settings.pool_max.value_or(settings.tenants.max_connections);
+  pool.supply = settings.is_reservoir ? Supply::reservoir : Supply::standard;
+  if (settings.is_reservoir) return pool;
+  // Lives spread to both sides of the lifetime, and none is longer than the longest.
+  const Duration longest = std::max(settings.max_lifetime, Duration::zero());
+  const Duration jitter = std::clamp(pool.lifetime_jitter, Duration::zero(), longest);
+  pool.lifetime = settings.max_lifetime - jitter / 2;
+  return pool;
+}
+
+// How many are ready is said of the one pool; a tenant's is smaller than that.
+TenantOptions tenants_of(const config::Settings& settings, const PoolOptions& pool) {
+  TenantOptions tenants = settings.tenants;
+  tenants.pool = pool;
+  tenants.pool.size = PoolSize();
+  tenants.pool.size.max = tenants.max_per_tenant;
+  return tenants;
+}
+
+std::optional<ClusterOptions> cluster_of(const config::Settings& settings,
+                                         const DatabaseTarget& database) {
+  const bool has_tokens = database.authentication == Authentication::iam;
+  if (!settings.is_lease_shared && !settings.is_rate_shared && !has_tokens) return std::nullopt;
+  ClusterOptions cluster = settings.cluster;
+  if (!settings.is_lease_shared) cluster.lease_table.clear();
+  if (!settings.is_rate_shared) cluster.rate_table.clear();
+  if (!settings.is_staggered) cluster.stagger = Duration::zero();
+  return with_tokens(std::move(cluster), database);
+}
+
+}  // namespace
+
+// How it authenticates depends on a host that is yet to be set.
+Configuration::Configuration() : Configuration(config::Settings()) {
+  database.authentication.reset();
+}
+
+Configuration::Configuration(const config::Settings& settings_read)
+    : database(complete(settings_read.database)),
+      pool(pool_of(settings_read)),
+      cluster(cluster_of(settings_read, database)),
+      tenants(tenants_of(settings_read, pool)),
+      retry(settings_read.retry) {
+  if (settings_read.is_staggered && !settings_read.is_rate_shared)
+    start_delay = settings_read.cluster.stagger;
+}
+
+Configuration Configuration::completed() const {
+  Configuration completed = *this;
+  completed.database = complete(database);
+  completed.cluster = with_tokens(cluster, completed.database);
+  // The first permit of a shared rate is delayed already.
+  if (completed.cluster && !completed.cluster->rate_table.empty())
+    completed.start_delay = Duration::zero();
+  return completed;
+}
+
+std::vector<std::string> problems(const Configuration& configuration) {
+  const Result<postgres::ConnectionString> connection = configuration.database.connection();
+  if (!connection) return {connection.error().text()};
+  std::vector<std::string> wrong = problems(postgres::with_limits_of(
+      postgres::ServerProfile::for_host(connection->host()), configuration.pool));
+  if (configuration.cluster) {
+    const std::vector<std::string> of_cluster = problems(*configuration.cluster);
+    wrong.insert(wrong.end(), of_cluster.begin(), of_cluster.end());
+  }
+  return wrong;
+}
+
+}  // namespace forebay

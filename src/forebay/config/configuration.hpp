@@ -1,0 +1,58 @@
+// Configuration: all that a service says about its database, as one value: made in code, or read
+// from a YAML file and the environment.
+//
+// Default-constructed, it is what an empty file and an empty environment give.
+// docs/configuration.md has all keys and variables.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "forebay/config/database_target.hpp"
+#include "forebay/coordination/cluster_options.hpp"
+#include "forebay/pool/options.hpp"
+#include "forebay/retry/retry_policy.hpp"
+#include "forebay/tenants/tenant_options.hpp"
+
+namespace forebay {
+
+namespace config {
+struct Settings;
+}
+
+// A value as it holds in the end, and where it came from. No secrets.
+struct EffectiveSetting {
+  EffectiveSetting() = default;
+
+  std::string key;
+  std::string value;
+  std::string source;  // "default", "app.yaml:12", or a variable
+  bool is_default = false;
+};
+
+struct Configuration {
+  Configuration();
+  explicit Configuration(const config::Settings& settings);
+
+  // With what follows from the rest of it: what makes tokens, if the database needs them.
+  Configuration completed() const;
+
+  DatabaseTarget database;
+  PoolOptions pool;
+  std::optional<ClusterOptions> cluster;  // none: nothing is shared, and no token is needed
+  TenantOptions tenants;
+  RetryPolicy retry;
+  // A process that shares no rate waits for a random part of it before its first connect; if it
+  // shares one, the cluster sees to that.
+  Duration start_delay{};
+
+  // If it was read: every setting, and what was put right or is probably a mistake.
+  std::vector<EffectiveSetting> settings;
+  std::vector<std::string> warnings;
+};
+
+// Everything that keeps its pool from being opened, one sentence each. REQUIRES: completed.
+std::vector<std::string> problems(const Configuration& configuration);
+
+}  // namespace forebay

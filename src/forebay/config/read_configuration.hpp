@@ -1,0 +1,41 @@
+// Reads a configuration: the environment counts more than the file, the file more than the
+// defaults.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "forebay/config/configuration.hpp"
+#include "forebay/env/machine.hpp"
+#include "forebay/env/task.hpp"
+
+namespace forebay {
+
+// The file to read if none is named.
+inline constexpr std::string_view kConfigurationFileVariable = "FOREBAY_CONFIG";
+
+struct ConfigurationReading {
+  ConfigurationReading() = default;
+
+  Configuration configuration;  // to be used only if there are no problems
+  // Everything that is wrong, one line each: where, the value, what would be right.
+  std::vector<std::string> problems;
+};
+
+// The text of a file, and what it is called in messages.
+struct ConfigurationFile {
+  ConfigurationFile(std::string name_of_file, std::string text_of_file)
+      : name(std::move(name_of_file)), text(std::move(text_of_file)) {}
+  std::string name;
+  std::string text;
+};
+
+ConfigurationReading read_configuration(const Machine& machine,
+                                        const std::optional<ConfigurationFile>& file);
+
+// The same with the file read: the path, or what FOREBAY_CONFIG names, or none.
+Task<ConfigurationReading> read_configuration(Machine& machine, std::string path);
+
+}  // namespace forebay

@@ -1,0 +1,14 @@
+// The reference of configurations as a Markdown page: docs/configuration.md is its output.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace forebay::config {
+
+std::string reference();
+
+// The file that the reference shows.
+std::string_view example_file();
+
+}  // namespace forebay::config

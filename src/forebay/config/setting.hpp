@@ -1,0 +1,54 @@
+// Setting: one row of the table from which configurations are read, shown and documented.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "forebay/config/settings.hpp"
+#include "forebay/env/value_text.hpp"
+
+namespace forebay::config {
+
+// How a word becomes a value of the settings and back again.
+struct SettingValue {
+  std::string_view type;  // "whole number", "time" ..., for people
+  // What is wrong with the word, and nothing has changed then; or nothing.
+  std::optional<std::string> (*read)(std::string_view word, Settings& settings);
+  // A word that is read back as the same value; empty: it is not set.
+  std::string (*word)(const Settings& settings);
+};
+
+enum class Wrong : std::uint8_t {
+  refused,
+  is_false,  // a variable that is neither true nor false counts as false, with a warning
+};
+
+enum class Secrecy : std::uint8_t {
+  none,
+  secret,  // never shown
+  in_url,  // a connection string: shown without the password
+};
+
+struct Setting {
+  std::string_view key;       // in a file: "reservoir.target_ready"
+  std::string_view variable;  // of the environment
+  SettingValue value;
+  std::string_view help;
+  std::string_view otherwise = {};  // in words, what holds if it is not set
+  std::string_view option = {};     // what options call it, "pool.max", if not as the key
+  Wrong wrong = Wrong::refused;
+  Secrecy secrecy = Secrecy::none;
+
+  std::string_view group() const { return key.substr(0, key.find('.')); }
+  std::string_view name() const { return key.substr(key.find('.') + 1); }
+  // What is shown of the value: no secrets, and what holds if it is not set.
+  std::string shown_value(const Settings& settings) const;
+};
+
+// All that there are, in the order of the reference; those of a group stand together.
+std::span<const Setting> all_settings();
+
+}  // namespace forebay::config

@@ -1,0 +1,134 @@
+#include "forebay/postgres/postgres_tenants.hpp"
+
+#include <fmt/format.h>
+
+#include "forebay/base/log.hpp"
+#include "forebay/env/run_blocking.hpp"
+#include "forebay/postgres/quoted_identifier.hpp"
+#include "forebay/postgres/server_limits.hpp"
+
+namespace forebay::postgres {
+namespace {
+
+// Somebody else made it meanwhile: known by its name, or by the index of the catalog.
+bool is_there_already(const Error& error) {
+  return error.sqlstate() == "42P04" || error.sqlstate() == "23505";
+}
+
+}  // namespace
+
+class PostgresTenants::Databases final : public TenantConnectors {
+ public:
+  Databases(Runtime& runtime, ConnectionString target, ServerProfile profile)
+      : runtime_(runtime), target_(std::move(target)), profile_(std::move(profile)) {}
+
+  void set_system(PostgresPool& system) { system_ = &system; }
+
+  Result<std::unique_ptr<Connector>> connector(const std::string& database) override {
+    ConnectionString target = target_;
+    const Result<void> is_set = target.set("dbname", database);
+    if (!is_set) return failure(is_set.error());
+    return std::make_unique<LibpqConnector>(
+        LibpqEnv{runtime_.scheduler(), runtime_.descriptors(), runtime_.lane()}, std::move(target),
+        profile_);
+  }
+
+  Task<Result<bool>> make_database(std::string database, Instant deadline) override {
+    Result<PooledSession> session = co_await system_->acquire(deadline);
+    if (!session) co_return failure(session.error());
+    const Parameters name = {database};
+    const Result<QueryResult> found =
+        co_await (*session)->exec("SELECT 1 FROM pg_database WHERE datname = $1", name, deadline);
+    if (!found) co_return failure(found.error());
+    if (found->rows() > 0) co_return false;
+    const std::string statement = "CREATE DATABASE " + quoted_identifier(database);
+    const Result<QueryResult> made = co_await (*session)->exec(statement, deadline);
+    if (made) co_return true;
+    if (is_there_already(made.error())) co_return false;
+    co_return failure(
+        Error(made.error().code(),
+              fmt::format("database {} could not be made: {}", database, made.error().text()),
+              made.error().sqlstate()));
+  }
+
+ private:
+  Runtime& runtime_;
+  const ConnectionString target_;
+  const ServerProfile profile_;
+  PostgresPool* system_ = nullptr;
+};
+
+Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
+                                                               const std::string& target,
+                                                               TenantOptions options,
+                                                               PoolSharing sharing) {
+  Result<ConnectionString> parsed = ConnectionString::parse(target);
+  const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
+  options.pool = with_limits_of(profile, std::move(options.pool));
+  std::vector<std::string> wrong = problems(options);
+  if (profile.name == ServerProfile::dsql().name)
+    wrong.emplace_back("a DSQL cluster has one database: tenants need PostgreSQL");
+  if (!parsed) wrong.insert(wrong.begin(), parsed.error().text());
+  if (!wrong.empty()) return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
+
+  std::unique_ptr<PostgresTenants> tenants(
+      new PostgresTenants(runtime, std::move(*parsed), profile));
+  sharing.budget = nullptr;
+  const bool has_pace = sharing.pacer != nullptr || sharing.permits != nullptr;
+  if (options.pool.connect_rate > 0 && !has_pace)
+    sharing.pacer = &tenants->pacer_.emplace(options.pool.connect_rate, options.pool.connect_burst);
+  Result<std::unique_ptr<PostgresPool>> system =
+      PostgresPool::open(runtime, target, system_pool_options(options), sharing);
+  if (!system) return failure(system.error());
+  tenants->system_ = std::move(*system);
+  tenants->databases_->set_system(*tenants->system_);
+  tenants->pools_.emplace(runtime.env(), *tenants->databases_, std::move(options), sharing);
+  tenants->pools_->start();
+  return tenants;
+}
+
+PostgresTenants::PostgresTenants(Runtime& runtime, ConnectionString target,
+                                 const ServerProfile& profile)
+    : runtime_(runtime),
+      databases_(std::make_unique<Databases>(runtime, std::move(target), profile)) {}
+
+PostgresTenants::~PostgresTenants() {
+  while (pools_ && !is_gone_ && !close(kReminder)) {
+    std::string holders;
+    for (const TenantStatistics& each : pools_->all_statistics()) {
+      if (each.lent > 0) holders += fmt::format("\n  {} of {}", each.lent, each.tenant);
+    }
+    log::warning("tenants are being destroyed while connections are lent; waiting for them:" +
+                 holders);
+  }
+}
+
+Result<PooledSession> PostgresTenants::acquire_blocking(std::string_view tenant, Duration timeout,
+                                                        std::source_location from) {
+  Result<PooledConnection> pooled = pools_->acquire_blocking(tenant, timeout, from);
+  if (!pooled) return failure(std::move(pooled.error()));
+  return PooledSession(std::move(*pooled));
+}
+
+Task<Result<PooledSession>> PostgresTenants::acquire(std::string tenant, Instant deadline,
+                                                     std::source_location from) {
+  Result<PooledConnection> pooled = co_await pools_->acquire(tenant, deadline, from);
+  if (!pooled) co_return failure(std::move(pooled.error()));
+  co_return PooledSession(std::move(*pooled));
+}
+
+bool PostgresTenants::close_tenant(const std::string& tenant, Duration limit) {
+  const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);
+  return run_blocking(runtime_.scheduler(), pools_->close_tenant(tenant, deadline));
+}
+
+// The system's pool last: it may be making a tenant's database.
+bool PostgresTenants::close(Duration limit) {
+  const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);
+  const bool are_tenants_gone = run_blocking(runtime_.scheduler(), pools_->close(deadline));
+  if (!are_tenants_gone) return false;
+  is_gone_ = system_->close(deadline - runtime_.scheduler().now());
+  return is_gone_;
+}
+
+}  // namespace forebay::postgres

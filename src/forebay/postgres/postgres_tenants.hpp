@@ -1,0 +1,76 @@
+// PostgresTenants: sessions for thousands of databases on one server, under one budget.
+//
+//   auto tenants = PostgresTenants::open(runtime, "postgresql://app@db/system", options);
+//   auto session = (*tenants)->acquire_blocking("acme", 1s);
+//   auto rows = (*session)->exec_blocking("select now()", 5s);
+//
+// The database of the connection string is the system's. It has a pool of its own, which also makes
+// missing databases of tenants if that is wanted.
+//
+// Thread-safe. Made, closed and destroyed on threads of the application, never on the runtime's
+// own.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forebay/postgres/postgres_pool.hpp"
+#include "forebay/tenants/tenant_pools.hpp"
+
+namespace forebay::postgres {
+
+class PostgresTenants {
+ public:
+  // Refuses bad options and a bad connection string, all of them in one error, before anything
+  // starts. What is shared is shared with the system's pool, but for a budget, which tenants have
+  // of their own.
+  static Result<std::unique_ptr<PostgresTenants>> open(Runtime& runtime, const std::string& target,
+                                                       TenantOptions options,
+                                                       PoolSharing sharing = {});
+  PostgresTenants(const PostgresTenants&) = delete;
+  PostgresTenants& operator=(const PostgresTenants&) = delete;
+  ~PostgresTenants();  // closes, and waits for what is still lent
+
+  // Errors as of TenantPools::acquire.
+  Result<PooledSession> acquire_blocking(
+      std::string_view tenant, Duration timeout,
+      std::source_location from = std::source_location::current());
+  // For tasks of the runtime's scheduler.
+  Task<Result<PooledSession>> acquire(std::string tenant, Instant deadline,
+                                      std::source_location from = std::source_location::current());
+
+  PostgresPool& system() { return *system_; }
+
+  // Closes a tenant's sessions, those in use when they come back: before its database is dropped,
+  // say. True: all of them are gone. Who acquires later gets new ones.
+  bool close_tenant(const std::string& tenant, Duration limit);
+  // True: everything is gone, the system's pool too. False: something was still lent when the limit
+  // passed.
+  bool close(Duration limit);
+
+  std::optional<TenantStatistics> statistics(std::string_view tenant) const {
+    return pools_->statistics(tenant);
+  }
+  std::vector<TenantStatistics> warm_statistics() const { return pools_->warm_statistics(); }
+  std::vector<TenantStatistics> all_statistics() const { return pools_->all_statistics(); }
+  TenantTotals totals() const { return pools_->totals(); }
+  TenantPools& pools() { return *pools_; }
+
+ private:
+  class Databases;
+  PostgresTenants(Runtime& runtime, ConnectionString target, const ServerProfile& profile);
+
+  Runtime& runtime_;
+  std::optional<ConnectPacer> pacer_;
+  std::unique_ptr<PostgresPool> system_;
+  const std::unique_ptr<Databases> databases_;
+  std::optional<TenantPools> pools_;
+  std::atomic<bool> is_gone_ = false;
+};
+
+}  // namespace forebay::postgres

@@ -1,0 +1,43 @@
+// SessionSource: where sessions come from, for code that needs one now and then; and the session
+// itself, on loan.
+#pragma once
+
+#include <source_location>
+
+#include "forebay/env/env.hpp"
+#include "forebay/pool/pooled_connection.hpp"
+#include "forebay/postgres/libpq_connection.hpp"
+
+namespace forebay::postgres {
+
+// A session on loan. Its destructor gives it back.
+class [[nodiscard]] PooledSession {
+ public:
+  explicit PooledSession(PooledConnection pooled) : pooled_(std::move(pooled)) {}
+
+  LibpqConnection& operator*() const { return static_cast<LibpqConnection&>(pooled_.connection()); }
+  LibpqConnection* operator->() const { return &**this; }
+
+  void give_back() { pooled_.give_back(); }
+  void discard() { pooled_.discard(); }
+  void mark_broken() { pooled_.mark_broken(); }
+
+ private:
+  PooledConnection pooled_;
+};
+
+// A pool, or one tenant's part of many.
+class SessionSource {
+ public:
+  virtual ~SessionSource() = default;
+
+  // For tasks of the scheduler.
+  virtual Task<Result<PooledSession>> acquire(Instant deadline, std::source_location from) = 0;
+  // For threads of the application.
+  virtual Result<PooledSession> acquire_blocking(Duration timeout, std::source_location from) = 0;
+
+  virtual Env env() = 0;                // its scheduler, and chance for the tasks of that
+  virtual Random& thread_random() = 0;  // chance for any thread
+};
+
+}  // namespace forebay::postgres

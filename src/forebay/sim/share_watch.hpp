@@ -1,0 +1,24 @@
+// ShareWatch: nobody is starved by the storms of others. While nothing else is wrong, a tenant for
+// which somebody waits has a connection before long, whatever the others want.
+//
+// It is part of promise 5: a tenant's turn comes.
+#pragma once
+
+#include "forebay/sim/process.hpp"
+
+namespace forebay::sim {
+
+class ShareWatch {
+ public:
+  explicit ShareWatch(const Surroundings& around) : around_(around) {}
+
+  // To be asked at every sample, for every process.
+  void look(const Process& process, bool is_world_calm) const;
+  // How long a tenant may have nothing: rounds of all tenants through all connections.
+  static Duration patience_of(const Scenario& scenario, const ServiceSpec& service);
+
+ private:
+  Surroundings around_;
+};
+
+}  // namespace forebay::sim

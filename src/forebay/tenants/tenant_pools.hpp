@@ -1,0 +1,142 @@
+// TenantPools: connections to thousands of databases under one budget.
+//
+// Each tenant in use has a small pool of its own. Every connection of every pool holds an approval
+// of one budget, from before it is opened until the server has let go of it, so their sum never
+// exceeds it. When a tenant needs room that is not there, the least recently used idle pool is
+// closed; if none is idle, tenants above their share give way (room_plan.hpp). Tenants in need are
+// served first in, first out.
+//
+// Always: a pool lives while somebody holds one of its connections, waits for one, or is about to.
+// What is remembered of a tenant without a pool is small and bounded.
+//
+// acquire(), acquire_blocking() and the statistics may be called from any thread; start() from any,
+// once; the tasks belong to the scheduler. The connectors and the Env outlive it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "forebay/core/connect_pacer.hpp"
+#include "forebay/env/condition.hpp"
+#include "forebay/env/task_group.hpp"
+#include "forebay/pool/budget.hpp"
+#include "forebay/tenants/room_plan.hpp"
+#include "forebay/tenants/tenant_acquire.hpp"
+#include "forebay/tenants/tenant_connectors.hpp"
+#include "forebay/tenants/tenant_options.hpp"
+#include "forebay/tenants/tenant_statistics.hpp"
+
+namespace forebay {
+
+class TenantPools {
+ public:
+  // REQUIRES: problems(options) is empty. A budget in `sharing` is not used.
+  TenantPools(Env env, TenantConnectors& connectors, TenantOptions options,
+              PoolSharing sharing = {});
+  TenantPools(const TenantPools&) = delete;
+  TenantPools& operator=(const TenantPools&) = delete;
+  ~TenantPools();  // REQUIRES: never started, or close() has said true
+
+  void start();
+
+  // A connection to the tenant's database, which its handle gives back. Errors: limit_reached with
+  // a ConnectionLimit (by the deadline there was no room), timed_out (the tenant's own connections
+  // were all in use, or could not be opened: the text says why), invalid (the id), closed.
+  TenantAcquire acquire(std::string_view tenant, Instant deadline,
+                        std::source_location from = std::source_location::current());
+  // Never on the scheduler's own thread.
+  Result<PooledConnection> acquire_blocking(
+      std::string_view tenant, Duration timeout,
+      std::source_location from = std::source_location::current());
+
+  // Everything that is open or opening now is closed, what is lent when it comes back, and replaced
+  // where it is wanted.
+  void retire_all(DiscardReason reason);
+  // Closes the tenant's connections, those in use when they come back. True: they are gone. False:
+  // the deadline passed. Who acquires later gets new ones.
+  Task<bool> close_tenant(std::string tenant, Instant deadline);
+  // The same for all of them, and nobody is served any more.
+  Task<bool> close(Instant deadline);
+
+  // Nothing: unknown, or forgotten.
+  std::optional<TenantStatistics> statistics(std::string_view tenant) const;
+  // Of its pool, if it has one.
+  std::optional<PoolStatistics> pool_statistics(std::string_view tenant) const;
+  // Of those with a pool, least recently used first.
+  std::vector<TenantStatistics> warm_statistics() const;
+  // Of all that are known: first those with a pool, as above, then the others.
+  std::vector<TenantStatistics> all_statistics() const;
+  TenantTotals totals() const;
+  const Budget& budget() const { return budget_; }
+  void audit() const;  // stops the process if the books do not add up
+
+ private:
+  friend class TenantAcquire;
+
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view id) const { return std::hash<std::string_view>()(id); }
+  };
+  using Tenants = std::unordered_map<std::string, Tenant, Hash, std::equal_to<>>;
+  using PoolList = IntrusiveList<TenantPool, &TenantPool::link>;
+
+  // Callers.
+  TenantLook look(std::string_view id, Holder holder, const std::source_location& from);
+  Result<TenantPool*> make_pool(std::string_view id) FOREBAY_REQUIRES(mutex_);
+  Tenant& tenant_called(std::string_view id) FOREBAY_REQUIRES(mutex_);
+  void unpin(TenantPool& pool);
+  Error explain(std::string_view id, const Error& error, Duration waited) const;
+  std::chrono::seconds retry_after(Duration waited) const;
+
+  // The loop that makes room and takes pools apart.
+  Task<void> keep();
+  Instant make_room();
+  RoomPlan plan_room_now(std::vector<TenantPool*>& pools) FOREBAY_REQUIRES(mutex_);
+  void carry_out(const RoomPlan& plan, const std::vector<TenantPool*>& pools,
+                 std::vector<TenantEviction>& evictions) FOREBAY_REQUIRES(mutex_);
+  void drop_empty_pools() FOREBAY_REQUIRES(mutex_);
+  void retire(TenantPool& pool, DiscardReason reason) FOREBAY_REQUIRES(mutex_);
+  Task<void> see_off(TenantPool& pool);
+  void reap();
+  void measure_pace();
+  Duration pause_between_looks() const;
+  // Pools without connections are kept for a while, but not without end.
+  int most_pools() const { return 2 * shares_.tenants + 16; }
+  bool is_empty() const;
+  void retire_tenant(std::string_view id);
+  bool has_old_pools(std::string_view id) const;
+  void retire_pools();
+  void add_warm(std::vector<TenantStatistics>& all) const FOREBAY_REQUIRES(mutex_);
+  TenantStatistics statistics_of(const Tenant& tenant) const FOREBAY_REQUIRES(mutex_);
+
+  const Env env_;
+  TenantConnectors& connectors_;
+  const TenantOptions options_;
+  const TenantShares shares_;
+  Signal attention_;
+  Budget budget_;
+  std::optional<ConnectPacer> pacer_;
+  PoolSharing sharing_;
+  Condition changed_;  // a pool is gone
+  TaskGroup tasks_;
+  bool is_started_ = false;
+  bool is_gone_ = false;
+
+  mutable Mutex mutex_;
+  Tenants tenants_ FOREBAY_GUARDED_BY(mutex_);
+  PoolList pools_ FOREBAY_GUARDED_BY(mutex_);  // least recently used first
+  PoolList old_pools_ FOREBAY_GUARDED_BY(mutex_);
+  IntrusiveList<Tenant, &Tenant::link> cold_ FOREBAY_GUARDED_BY(mutex_);
+  TenantTotals past_ FOREBAY_GUARDED_BY(mutex_);  // of pools that are gone
+  Duration time_per_grant_ FOREBAY_GUARDED_BY(mutex_) = Duration::max();
+  bool is_closed_ FOREBAY_GUARDED_BY(mutex_) = false;
+  Instant pace_from_{};  // the scheduler's
+  std::uint64_t grants_before_ = 0;
+};
+
+}  // namespace forebay
