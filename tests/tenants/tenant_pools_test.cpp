@@ -163,6 +163,56 @@ TEST(TenantPoolsTest, ClosingATenantWaitsForWhatIsLent) {
   EXPECT_TRUE(sim.calls.back().is_served());
 }
 
+// What was lent before a pool had to go is counted until it comes back, and nothing counted is
+// lost.
+TEST(TenantPoolsTest, PoolsOnTheirWayOutStayInTheNumbers) {
+  SimTenants sim(tenant_options(20, 3));
+  use_in_turn(sim, 1, 1);
+  for (int round = 0; round < 2; ++round) {
+    sim.call("t1", 1s, 60s);
+    sim.scheduler.run_for(100ms);
+    EXPECT_FALSE(sim.close_tenant("t1", 1s));
+  }
+
+  EXPECT_EQ(sim.statistics("t1").lent, 2);
+  EXPECT_EQ(sim.statistics("t1").served, 3u);
+  EXPECT_FALSE(sim.statistics("t1").is_warm);
+  EXPECT_EQ(sim.tenants->all_statistics().size(), 1u);
+  sim.scheduler.run_for(60s);
+  EXPECT_EQ(sim.statistics("t1").lent, 0);
+  EXPECT_EQ(sim.statistics("t1").served, 3u);
+}
+
+// While resets are slow, what is on its way out counts as room: no second pool has to go for it.
+TEST(TenantPoolsTest, AnEvictionThatTakesItsTimeIsNotRepeated) {
+  SimTenants sim(tenant_options(20, 1));
+  sim.server.needs_reset = true;
+  sim.server.reset_time = 4s;
+  use_in_turn(sim, 1, kBudget);
+
+  sim.call("late", 60s, 0s);
+  sim.scheduler.run_for(3s);
+
+  EXPECT_EQ(sim.evicted.size(), 1u);
+}
+
+TEST(TenantPoolsTest, AnOldConnectFailureDoesNotHideTheLimit) {
+  SimTenants sim(tenant_options(20, 1));
+  sim.databases.missing = {"app_ws_late"};
+  sim.call("late", 1s, 0s);
+  sim.scheduler.run_for(2s);
+  sim.databases.missing.clear();
+  for (int i = 1; i <= kBudget; ++i) sim.call(id_of(i), 1s, 60s);
+  sim.scheduler.run_for(1s);
+
+  const SimTenants::Call& late = sim.call("late", 10s, 0s);
+  sim.scheduler.run_for(11s);
+
+  ASSERT_TRUE(late.error.has_value());
+  EXPECT_NE(late.error->connection_limit(), nullptr) << late.error->text();
+  EXPECT_THAT(late.error->text(), HasSubstr("does not exist"));
+}
+
 TEST(TenantPoolsTest, ClosingEndsEverybodyWhoWaits) {
   SimTenants sim(tenant_options(20, 1));
   sim.call("a", 1s, 5s);

@@ -34,8 +34,7 @@ Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Dura
     text += fmt::format("; last connect failure: {}", statistics.last_connect_error);
   }
   const bool has_lacked_room = waiter.has_lacked_room || statistics.lacks_room;
-  if (!has_lacked_room || statistics.last_open_failure)
-    return Error(Errc::timed_out, std::move(text));
+  if (!has_lacked_room) return Error(Errc::timed_out, std::move(text));
   ConnectionLimit limit;
   limit.in_use = exchange.budget()->in_use();
   limit.max = exchange.budget()->max();

@@ -78,10 +78,16 @@ RoomPlan TenantPools::plan_room_now(std::vector<TenantPool*>& pools) {
     standings.push_back(standing);
     pools.push_back(pool);
   }
+  // What a closed pool still opens, resets or checks goes as soon as that is done.
+  int coming = budget_.coming();
+  for (TenantPool* old = old_pools_.front(); old != nullptr; old = PoolList::next(*old)) {
+    const PoolGauges gauges = old->pool.gauges();
+    coming += std::max(0, gauges.approved - gauges.closing - gauges.lent);
+  }
   RoomRule rule;
   rule.budget = budget_.max();
   rule.stint = options_.stint;
-  return plan_room(standings, rule, budget_.coming(), now);
+  return plan_room(standings, rule, coming, now);
 }
 
 void TenantPools::carry_out(const RoomPlan& plan, const std::vector<TenantPool*>& pools,

@@ -21,6 +21,15 @@ const TenantOptions& checked(const TenantOptions& options) {
   return options;
 }
 
+void add(TenantStatistics& to, const PoolStatistics& pool) {
+  to.open += pool.open();
+  to.lent += pool.lent;
+  to.waiters += pool.waiters;
+  to.served += pool.counters.acquired;
+  to.timeouts += pool.counters.timeouts;
+  to.opened += pool.counters.opened;
+}
+
 }  // namespace
 
 TenantPools::TenantPools(Env env, TenantConnectors& connectors, TenantOptions options,
@@ -158,6 +167,9 @@ Error TenantPools::explain(std::string_view id, const Error& error, Duration wai
       "{} are kept free; try again in {} s",
       own.in_use, own.max, id, describe(waited), now.lent, now.pools, now.waiters,
       options_.max_connections, shares_.system, shares_.kept_free, own.retry_after.count());
+  const std::optional<PoolStatistics> pool = pool_statistics(id);
+  if (pool && !pool->last_connect_error.empty())
+    text += fmt::format("; last connect failure: {}", pool->last_connect_error);
   return Error(std::move(own), std::move(text));
 }
 
@@ -198,11 +210,9 @@ std::vector<TenantStatistics> TenantPools::all_statistics() const {
   std::vector<TenantStatistics> all;
   all.reserve(tenants_.size());
   add_warm(all);
-  for (const TenantPool* pool = old_pools_.front(); pool != nullptr; pool = PoolList::next(*pool)) {
-    if (pool->tenant.pool == nullptr) all.push_back(statistics_of(pool->tenant));
+  for (const auto& [id, tenant] : tenants_) {
+    if (tenant.pool == nullptr) all.push_back(statistics_of(tenant));
   }
-  for (const Tenant* cold = cold_.front(); cold != nullptr; cold = cold->link.next)
-    all.push_back(statistics_of(*cold));
   return all;
 }
 
@@ -215,14 +225,13 @@ TenantStatistics TenantPools::statistics_of(const Tenant& tenant) const {
   result.opened = tenant.opened;
   result.evictions = tenant.evictions;
   result.last_used = tenant.last_used;
-  if (tenant.pool == nullptr) return result;
-  const PoolStatistics pool = tenant.pool->pool.statistics();
-  result.open = pool.open();
-  result.lent = pool.lent;
-  result.waiters = pool.waiters;
-  result.served += pool.counters.acquired;
-  result.timeouts += pool.counters.timeouts;
-  result.opened += pool.counters.opened;
+  if (tenant.pool != nullptr) add(result, tenant.pool->pool.statistics());
+  int unseen = tenant.old_pools;
+  for (const TenantPool* old = old_pools_.front(); unseen > 0; old = PoolList::next(*old)) {
+    if (&old->tenant != &tenant) continue;
+    add(result, old->pool.statistics());
+    --unseen;
+  }
   return result;
 }
 
