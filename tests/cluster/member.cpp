@@ -128,6 +128,7 @@ Settings read(Arguments& arguments) {
   pool.lifetime = arguments.seconds("lifetime", "60");
   pool.lifetime_jitter = pool.lifetime / 5;
   pool.guard_window = pool.lifetime / 20;
+  pool.check_after_idle = 2s;  // connections that a test cuts are missed soon, used or not
   settings.callers = arguments.whole("callers", "4");
   arguments.expect_no_more();
   return settings;

@@ -26,7 +26,7 @@ class OutageTest : public ClusterTest {
       return sum("known_processes") == kOutageMembers * kOutageMembers;
     })) << said();
   }
-  // As if the network had lost them: the pools find out when they use them.
+  // As if the network had lost them: the pools find out when they use them, or check them.
   void cut_connections(int of_each) {
     ask(
         fmt::format("SELECT pg_terminate_backend(pid) FROM (SELECT pid, row_number() OVER "

@@ -42,20 +42,20 @@ TEST(RateWindowTest, PlacesAreSpreadOverWhatIsLeftOfTheSecond) {
 }
 
 TEST(RateWindowTest, AFullSecondIsNotAskedAndOfTheNextOnlyHalfIsGivenOut) {
-  RateWindow window(per_second(8));
+  RateWindow window(per_second(16));
   const std::int64_t second = 24 * 3600;
-  window.note(second, 7);
+  window.note(second, 15);
   EXPECT_EQ(window.ask(request(5, kNow))->places, 1);
-  window.note(second, 8);
+  window.note(second, 16);
 
   const auto next = window.ask(request(5, kNow + 300ms));
   ASSERT_TRUE(next);
   EXPECT_EQ(next->second, second + 1);
   EXPECT_EQ(next->places, 2);
-  EXPECT_EQ(next->most, 4);
+  EXPECT_EQ(next->most, 8);
   EXPECT_EQ(window.grant(request(5, kNow + 300ms), *next).start(1), kNow + 1500ms);
 
-  window.note(second + 1, 4);
+  window.note(second + 1, 8);
   const TakeRequest wish = request(5, kNow + 300ms, 50ms);
   EXPECT_FALSE(window.ask(wish));
   EXPECT_EQ(window.refuse(wish).retry_at, kNow + 950ms);

@@ -67,6 +67,7 @@ class RateProcess {
   std::vector<Instant> starts;
   std::vector<Error> errors;
   int callers = 0;
+  Duration life{};  // of each connection, before its caller makes the next
   int connects = 0;
   Duration longest_wait{};
 
@@ -135,6 +136,7 @@ class RateWorld {
       connects.push_back(scheduler.now());
       ++process.connects;
       process.longest_wait = std::max(process.longest_wait, scheduler.now() - asked);
+      if (process.life > Duration::zero()) co_await sleep_for(scheduler, process.life);
     }
     --callers_;
   }

@@ -4,15 +4,21 @@
 #include "forebay/core/connect_pacer.hpp"
 
 namespace forebay {
+namespace {
 
-// A request gets at most a quarter of the places between its earliest start and the horizon, so
-// that one process that wants many leaves room for others; what a rested bucket has saved up is
-// there for the taking.
+constexpr std::int64_t kPartOfHorizon = 4;
+
+}  // namespace
+
+// Of the places that are left before the horizon a request gets a quarter at most; what a rested
+// bucket has saved up is there for the taking. Whoever asks again when its last place has come so
+// finds room, takes less the more others there are, and all that want more than there is get the
+// same: a fixed share would be gone before the last of them asks, and they would fall into a step
+// in which the same ones are always first.
 RateBucket::RateBucket(const RateLimits& limits)
     : interval_(interval_of(limits.connects_per_second)),
       depth_(interval_ * limits.burst),
-      horizon_(limits.horizon),
-      share_(static_cast<int>(std::max<std::int64_t>(1, horizon_ / interval_ / 4))) {
+      horizon_(limits.horizon) {
   FOREBAY_CHECK(limits.burst >= 1 && horizon_ >= Duration::zero());
 }
 
@@ -36,7 +42,8 @@ RateBucket::Step RateBucket::take(const State& state, const TakeRequest& request
   const std::int64_t saved = base > reply.earliest ? 0 : (reply.earliest - base) / interval_;
   const WallTime furthest = reply.earliest + horizon_;
   const std::int64_t within = base > furthest ? 0 : (furthest - base) / interval_;
-  const std::int64_t most = std::min(within, saved + share_);
+  const std::int64_t share = std::max<std::int64_t>(1, (within - saved) / kPartOfHorizon);
+  const std::int64_t most = std::min(within, saved + share);
   reply.granted = static_cast<int>(std::min<std::int64_t>(request.wanted, most));
   if (reply.granted > 0) step.state.next_free = base + reply.granted * interval_;
   if (reply.granted == 0) reply.retry_at = reply.first - (furthest - reply.now);

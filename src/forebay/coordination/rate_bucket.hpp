@@ -32,7 +32,6 @@ class RateBucket {
   const Duration interval_;
   const Duration depth_;  // burst, as time
   const Duration horizon_;
-  const int share_;  // of the places ahead, how many one request gets at most
 };
 
 }  // namespace forebay

@@ -7,6 +7,10 @@
 namespace forebay {
 namespace {
 
+// Of what is left of a second, as far as is known, a request gets this part at most: see
+// RateBucket.
+constexpr int kPartOfSecond = 4;
+
 std::int64_t second_of(WallTime time) {
   return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
 }
@@ -21,17 +25,16 @@ int whole(double rate) {
 }  // namespace
 
 RateWindow::RateWindow(const RateLimits& limits)
-    : limit_(whole(limits.connects_per_second)),
-      share_(std::max(1, limit_ / 4)),
-      ahead_(limit_ / 2) {}
+    : limit_(whole(limits.connects_per_second)), ahead_(limit_ / 2) {}
 
 std::optional<RateWindow::Ask> RateWindow::ask(const TakeRequest& request) const {
   FOREBAY_CHECK(request.wanted > 0 && request.notice >= Duration::zero());
   const std::int64_t first = second_of(request.now + request.notice);
   for (const std::int64_t second : {first, first + 1}) {
     const int most = second > first ? ahead_ : limit_;
-    const int places = std::min({request.wanted, share_, most - count(second)});
-    if (places > 0) return Ask{second, places, most};
+    const int left = most - count(second);
+    if (left > 0)
+      return Ask{second, std::min(request.wanted, std::max(1, left / kPartOfSecond)), most};
   }
   return std::nullopt;
 }

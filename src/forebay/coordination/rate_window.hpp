@@ -48,7 +48,6 @@ class RateWindow {
 
  private:
   const int limit_;
-  const int share_;  // of a second, how many one request gets at most
   const int ahead_;  // of the next second, how many are given out
   std::map<std::int64_t, int> counts_;
   std::deque<std::int64_t> noted_;  // the keys of counts_, in the order in which they came
