@@ -192,7 +192,7 @@ TEST_P(DynamoConformance, ACounterResetByHandIsSetRight) {
 
 TEST_P(DynamoConformance, OlderClientsAndOursShareTheSameSeconds) {
   RateLimits limits;
-  limits.connects_per_second = 10;
+  limits.connects_per_second = 16;
   limits.mode = RateMode::window;
   start_anew(limits);
   const auto take = [&](int wanted) {
@@ -200,24 +200,25 @@ TEST_P(DynamoConformance, OlderClientsAndOursShareTheSameSeconds) {
     return ask(world_->rates().take(request, world_->deadline()));
   };
   const auto older_takes = [&](std::int64_t second, int count) {
-    return ask(older_->take(second, count, 10, world_->deadline()));
+    return ask(older_->take(second, count, 16, world_->deadline()));
   };
-  EXPECT_TRUE(older_takes(kSecond, 7));
+  EXPECT_TRUE(older_takes(kSecond, 8));
+  // The first try is for a quarter of all, and its failure says that only half is left.
   EXPECT_EQ(take(5).granted, 2);
-  EXPECT_FALSE(older_takes(kSecond, 2));
-  // One is left: the first try is for two, and its failure says so.
+  EXPECT_FALSE(older_takes(kSecond, 7));
+  EXPECT_TRUE(older_takes(kSecond, 5));
   EXPECT_EQ(take(5).granted, 1);
   EXPECT_FALSE(older_takes(kSecond, 1));
   const TakeReply next = take(2);
   ASSERT_EQ(next.granted, 2);
   EXPECT_EQ(next.start(0), WallTime(std::chrono::seconds(kSecond + 1)));
-  EXPECT_TRUE(older_takes(kSecond + 1, 8));
+  EXPECT_TRUE(older_takes(kSecond + 1, 14));
   EXPECT_FALSE(older_takes(kSecond + 1, 1));
   EXPECT_EQ(take(2).granted, 0);
 
   const std::string key = std::string("dsqlconnect#") + kEndpoint + "#" + std::to_string(kSecond);
   const aws::Item second = item(key).value();
-  EXPECT_EQ(aws::integer_at(second, "count"), 10);
+  EXPECT_EQ(aws::integer_at(second, "count"), 16);
   EXPECT_EQ(aws::integer_at(second, "ttl_epoch"), kSecond + 180);
   EXPECT_TRUE(aws::integer_at(second, "updated_at_ms").has_value());
 }

@@ -33,8 +33,10 @@ std::optional<RateWindow::Ask> RateWindow::ask(const TakeRequest& request) const
   for (const std::int64_t second : {first, first + 1}) {
     const int most = second > first ? ahead_ : limit_;
     const int left = most - count(second);
-    if (left > 0)
-      return Ask{second, std::min(request.wanted, std::max(1, left / kPartOfSecond)), most};
+    if (left <= 0) continue;
+    const int places = std::min(request.wanted, std::max(1, left / kPartOfSecond));
+    // Fewer may be left than is known: whoever counts them finds whether the part is still right.
+    return Ask{second, places, places == 1 ? most : most - (kPartOfSecond - 1) * places};
   }
   return std::nullopt;
 }
