@@ -61,9 +61,7 @@ class Cluster {
     const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);
     is_released_ = run_blocking(runtime_.scheduler(), cluster_->close(deadline));
     is_closed_ = true;
-    if (!is_released_) {
-      log::warning("leases could not be given back in time; other processes will free them");
-    }
+    if (!is_released_) log::warning("Leases not given back in time");
     return is_released_;
   }
 

@@ -38,11 +38,14 @@ inline std::string lines(const std::vector<std::string>& sentences) {
 }  // namespace config
 
 // Reads the file and the environment; without a path the file that FOREBAY_CONFIG names, or none.
-// Errc::invalid says everything that is wrong, one line each. Warnings go to the log.
+// Errc::invalid says everything that is wrong, one line each. Warnings go to the log, which from
+// then on is as the configuration says.
 inline Result<Configuration> read_configuration_blocking(Runtime& runtime, std::string path = {}) {
   ConfigurationReading reading =
       run_blocking(runtime.scheduler(), read_configuration(runtime.machine(), std::move(path)));
-  for (const std::string& warning : reading.configuration.warnings) log::warning(warning);
+  apply_to_log(reading.configuration);
+  for (const std::string& warning : reading.configuration.warnings)
+    log::warning("Configuration is doubtful", {log::field("warning", warning)});
   if (reading.problems.empty()) return std::move(reading.configuration);
   return failure(Errc::invalid, config::lines(reading.problems));
 }
@@ -58,6 +61,7 @@ class ConfiguredPool {
     const Configuration configuration = given.completed();
     if (const std::vector<std::string> wrong = problems(configuration); !wrong.empty())
       return failure(Errc::invalid, config::lines(wrong));
+    apply_to_log(configuration);
     const Result<postgres::ConnectionString> target = configuration.database.connection();
     if (!target) return failure(target.error());
     std::unique_ptr<ConfiguredPool> made(new ConfiguredPool());
@@ -73,6 +77,14 @@ class ConfiguredPool {
     if (!pool) return failure(std::move(pool.error()));
     made->pool_ = std::move(*pool);
     return made;
+  }
+
+  ConfiguredPool(const ConfiguredPool&) = delete;
+  ConfiguredPool& operator=(const ConfiguredPool&) = delete;
+  ~ConfiguredPool() {
+    pool_.reset();
+    cluster_.reset();
+    log::tell_all_repeats();
   }
 
   postgres::PostgresPool& pool() { return *pool_; }

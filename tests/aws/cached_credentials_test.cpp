@@ -63,6 +63,22 @@ class CachedCredentialsTest : public test::AwsWorld {
   std::unique_ptr<CachedCredentials> cache_;
 };
 
+TEST_F(CachedCredentialsTest, AFailedRenewalIsToldWithHowLongTheOldOnesLast) {
+  source_->life = 10min;
+  EXPECT_EQ(id(), "key1");
+  source_->error = Error(Errc::connect_failed, "nobody answers");
+  scheduler_.run_for(6min);
+  EXPECT_EQ(id(), "key1");
+  scheduler_.run_for(1s);
+
+  const std::vector<std::string> lines = log_.lines("AWS credentials not renewed");
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_TRUE(lines[0].starts_with(
+      "warning AWS credentials not renewed error=\"nobody answers\" attempt=1 retry_in="))
+      << lines[0];
+  EXPECT_EQ(log_.values("AWS credentials not renewed", "good_for").size(), 1u);
+}
+
 TEST_F(CachedCredentialsTest, ManyCallersShareOneFetch) {
   std::vector<std::optional<Result<Credentials>>> results(100);
   for (std::size_t i = 0; i < results.size(); ++i) start(results, i, 1min);

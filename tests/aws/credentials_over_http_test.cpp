@@ -5,9 +5,9 @@
 
 #include "forebay/aws/default_credentials.hpp"
 #include "forebay/aws/region.hpp"
-#include "forebay/base/log.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
+#include "support/captured_log.hpp"
 #include "support/fake_machine.hpp"
 #include "support/http_server.hpp"
 
@@ -54,10 +54,8 @@ HttpResponse metadata(const HttpRequest& request) {
 class CredentialsOverHttpTest : public testing::Test {
  protected:
   CredentialsOverHttpTest() {
-    log::set_sink([](log::Level, std::string_view) {});
     machine_.variables["AWS_EC2_METADATA_SERVICE_ENDPOINT"] = "http://127.0.0.1:1";
   }
-  ~CredentialsOverHttpTest() override { log::set_sink({}); }
 
   static Task<Result<Credentials>> get_once(Runtime& runtime, Machine& machine) {
     const std::unique_ptr<CredentialsProvider> provider =
@@ -85,6 +83,7 @@ class CredentialsOverHttpTest : public testing::Test {
     machine_.variables["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "Bearer abc";
   }
 
+  const test::CapturedLog log_;
   Runtime runtime_;
   test::FakeMachine machine_;
 };

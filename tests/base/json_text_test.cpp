@@ -19,6 +19,11 @@ TEST(JsonTextTest, QuotesBackslashesAndControlCharactersAreEscaped) {
             R"("a\u000ab\u0009\u0000c\u001f\u007f")");
 }
 
+TEST(JsonTextTest, CharactersThatTerminalsObeyOrThatEndALineAreEscaped) {
+  EXPECT_EQ(json_quoted("a\u0085b\u009bc\u00a0"), "\"a\\u0085b\\u009bc\u00a0\"");
+  EXPECT_EQ(json_quoted("a\u2028b\u2029c\u202a"), "\"a\\u2028b\\u2029c\u202a\"");
+}
+
 TEST(JsonTextTest, BytesThatAreNoCharactersAreReplacedOneByOne) {
   EXPECT_EQ(json_quoted("caf\xe9!"), R"("caf\ufffd!")");
   EXPECT_EQ(json_quoted("\xe2\x82"), R"("\ufffd\ufffd")");                      // cut off

@@ -172,6 +172,23 @@ TEST(DemoTest, ADatabaseThatIsNotThereIsAClearError) {
                                    HasSubstr("Connection refused")));
 }
 
+TEST(DemoTest, TheLogTellsMoreOnRequestAndInJson) {
+  Program program({"demo", "--seconds", "1", "--connections", "2", "--threads", "1"},
+                  {"FOREBAY_LOG_LEVEL=info", "FOREBAY_LOG_FORMAT=json"});
+
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_THAT(program.err(),
+              AllOf(HasSubstr(R"("level":"info","message":"Reservoir mode enabled","pool":"demo")"),
+                    HasSubstr(R"("message":"Reservoir initial fill complete")")));
+}
+
+TEST(DemoTest, ALogLevelThatMakesNoSenseIsRefused) {
+  Program program({"demo"}, {"FOREBAY_LOG_LEVEL=loud"});
+
+  EXPECT_EQ(program.wait(), 2);
+  EXPECT_THAT(program.err(), HasSubstr("FOREBAY_LOG_LEVEL: "));
+}
+
 // 17 connections are to be had, 30 are wanted: the demo says so and works with those it gets.
 TEST(DemoTest, APartlyFilledPoolIsAWarning) {
   const OwnServer server(20);
@@ -182,7 +199,8 @@ TEST(DemoTest, APartlyFilledPoolIsAWarning) {
   // The server has two ways to say that it is full.
   const auto is_full = testing::AnyOf(HasSubstr("connection slots"), HasSubstr("too many clients"));
   EXPECT_THAT(program.err(),
-              AllOf(HasSubstr("forebay warning: demo: "), HasSubstr(" of 30 "), is_full));
+              AllOf(HasSubstr("forebay demo: warning: "), HasSubstr(" of 30 "), is_full,
+                    HasSubstr(" error Reservoir refiller: connection open failed pool=demo ")));
   EXPECT_THAT(program.out(), HasSubstr("last connect error: "));
 }
 

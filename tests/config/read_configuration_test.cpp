@@ -8,6 +8,7 @@
 #include "forebay/env/detached.hpp"
 #include "forebay/env/duration_text.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
+#include "support/captured_log.hpp"
 
 namespace forebay {
 namespace {
@@ -45,6 +46,17 @@ TEST(ReadConfigurationTest, NothingGivesTheDefaultsOfOlderServices) {
   EXPECT_EQ(read.retry.backoff.first, 100ms);
   EXPECT_EQ(read.retry.backoff.longest, 5s);
   EXPECT_EQ(read.retry.backoff.jitter_percent, 25);
+}
+
+TEST(ReadConfigurationTest, TheLogIsAsTheConfigurationSays) {
+  test::CapturedLog log(log::Level::error);
+  apply_to_log(accepted({}));
+  EXPECT_FALSE(log::is_on(log::Level::warning)) << "the application has set a level";
+  apply_to_log(accepted({{"FOREBAY_LOG_LEVEL", "debug"}, {"FOREBAY_LOG_FORMAT", "text"}}));
+  EXPECT_TRUE(log::is_on(log::Level::debug));
+  EXPECT_EQ(accepted({{"FOREBAY_LOG_FORMAT", "json"}}).log_format, log::Format::json);
+  EXPECT_THAT(read_texts({{"FOREBAY_LOG_LEVEL", "loud"}}).problems,
+              ElementsAre(StartsWith("FOREBAY_LOG_LEVEL: ")));
 }
 
 TEST(ReadConfigurationTest, MadeInCodeItHasTheSameDefaults) {

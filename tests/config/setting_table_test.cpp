@@ -1,4 +1,5 @@
 // The table: what is written is read back, and every name is used once.
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -32,8 +33,14 @@ std::string random_word(const Setting& setting) {
         rc::gen::elementOf(std::string("abcXYZ019 _-.:/@'\"\\#{}[],&*!|>%\t~")));
     return letters;
   }
-  const std::size_t space = type.find(" or ");  // "keep or fence"
-  return std::string(*rc::gen::arbitrary<bool>() ? type.substr(0, space) : type.substr(space + 4));
+  std::vector<std::string> words;  // "keep or fence", "debug, info, warning or error"
+  for (std::size_t from = 0; from < type.size();) {
+    const std::size_t to = std::min(type.find_first_of(", ", from), type.size());
+    const std::string word(type.substr(from, to - from));
+    if (!word.empty() && word != "or") words.push_back(word);
+    from = to + 1;
+  }
+  return *rc::gen::elementOf(words);
 }
 
 // Double-quoted, as YAML and JSON have it.

@@ -69,7 +69,6 @@ struct Node {
 class ClusterMemberTest : public testing::Test {
  protected:
   ClusterMemberTest() {
-    log::set_sink([](log::Level, std::string_view) {});
     options_.leases.lease_id = "test";
     options_.leases.limit = 10;
   }
@@ -81,7 +80,6 @@ class ClusterMemberTest : public testing::Test {
       if (!node->is_closed) node->close();
     }
     nodes_.clear();
-    log::set_sink({});
   }
 
   Node& add() {
@@ -90,6 +88,7 @@ class ClusterMemberTest : public testing::Test {
     return *nodes_.back();
   }
 
+  const log::Mute quiet_;
   sim::SimScheduler scheduler_;
   MemoryCoordination model_{RateLimits{10, 1}};
   FakeServer server_{scheduler_};

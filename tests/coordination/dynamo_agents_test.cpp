@@ -28,14 +28,12 @@ class DynamoAgentsTest : public testing::Test {
   static constexpr int kLimit = 40;
 
   DynamoAgentsTest() {
-    log::set_sink([](log::Level, std::string_view) {});
     world_.tables().set_on_change([this](const std::string&, const std::string& key,
                                          const aws::Item*, const aws::Item* after) {
       if (after == nullptr) items_.erase(key);
       if (after != nullptr) items_.insert_or_assign(key, *after);
     });
   }
-  ~DynamoAgentsTest() override { log::set_sink({}); }
 
   sim::SimScheduler& scheduler() { return static_cast<sim::SimScheduler&>(world_.scheduler()); }
   void add_agent(std::size_t number) {
@@ -97,6 +95,7 @@ class DynamoAgentsTest : public testing::Test {
     is_granted = done.has_value() && *done;
   }
 
+  const log::Mute quiet_;
   SimDynamoWorld world_{RateLimits()};
   SeededRandom random_{7};
   sim::SimWallClock wall_clock_{scheduler(), WallTime(std::chrono::hours(24 * 365 * 50))};

@@ -49,7 +49,6 @@ class DynamoClusterTest : public testing::Test {
   };
 
   DynamoClusterTest() {
-    log::set_sink([](log::Level, std::string_view) {});
     options_.endpoint = kEndpoint;
     options_.user = "admin";
     options_.lease_table = "connections";
@@ -62,7 +61,6 @@ class DynamoClusterTest : public testing::Test {
   }
   ~DynamoClusterTest() override {
     for (const auto& node : nodes_) close(*node);
-    log::set_sink({});
   }
 
   void create_table() {
@@ -115,6 +113,7 @@ class DynamoClusterTest : public testing::Test {
     return is_released;
   }
 
+  const log::Mute quiet_;
   sim::SimScheduler scheduler_;
   sim::dynamodb::Tables tables_;
   sim::dynamodb::Service service_{tables_, aws::Credentials("AKIDEXAMPLE", "hush"), "eu-west-1"};

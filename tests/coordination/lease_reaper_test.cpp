@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "forebay/base/log.hpp"
 #include "forebay/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
+#include "support/captured_log.hpp"
 
 namespace forebay::test {
 namespace {
@@ -49,14 +50,10 @@ class ShownStore final : public LeaseStore {
 
 class LeaseReaperTest : public testing::Test {
  protected:
-  LeaseReaperTest() {
-    log::set_sink([this](log::Level, std::string_view text) { logged_.emplace_back(text); });
-    start_detached(scheduler_, reaper_.run(own_));
-  }
+  LeaseReaperTest() { start_detached(scheduler_, reaper_.run(own_)); }
   ~LeaseReaperTest() override {
     reaper_.stop();
     scheduler_.run();
-    log::set_sink({});
   }
 
   void add(const std::string& id, int held, bool is_renewed) {
@@ -67,6 +64,7 @@ class LeaseReaperTest : public testing::Test {
     store_.listing.active += held;
   }
 
+  const CapturedLog log_;
   sim::SimScheduler scheduler_;
   SeededRandom random_{1};
   sim::SimWallClock wall_clock_{scheduler_, WallTime(24h)};
@@ -75,7 +73,6 @@ class LeaseReaperTest : public testing::Test {
   LeaseReaper reaper_{Env{scheduler_, random_, wall_clock_}, store_, contact_,
                       ReaperOptions{3min, 65min, 5s}};
   const std::string own_ = "own";
-  std::vector<std::string> logged_;
 };
 
 TEST_F(LeaseReaperTest, ALeaseThatIsNeverRenewedIsReapedWhenNoSessionCanLiveBehindIt) {
@@ -112,9 +109,8 @@ TEST_F(LeaseReaperTest, AResetCounterIsSetRightAtTheNextLook) {
 
   EXPECT_EQ(store_.listing.active, 9);
   EXPECT_EQ(store_.recounts, 1);
-  ASSERT_EQ(logged_.size(), 1u);
-  EXPECT_EQ(logged_[0],
-            "the counter of leases said 0 although 9 are leased: it was reset; now it says 9");
+  EXPECT_THAT(log_.lines(),
+              testing::ElementsAre("warning Lease counter put right reason=reset said=0 leased=9"));
 }
 
 TEST_F(LeaseReaperTest, ADriftIsTakenBackAfterAWholeSession) {
@@ -125,11 +121,9 @@ TEST_F(LeaseReaperTest, ADriftIsTakenBackAfterAWholeSession) {
   scheduler_.run_for(5min);
 
   EXPECT_EQ(store_.listing.active, 9);
-  ASSERT_EQ(logged_.size(), 1u);
-  EXPECT_EQ(
-      logged_[0],
-      "the counter of leases said 14, and for 3939 s at least 5 of them were leased to nobody; "
-      "now it says 9");
+  EXPECT_THAT(log_.lines(),
+              testing::ElementsAre(
+                  "warning Lease counter put right reason=drift said=14 leased=9 watched=1h5m39s"));
 }
 
 }  // namespace

@@ -19,7 +19,6 @@ using Steps = std::vector<std::string>;
 class GateTest : public testing::Test {
  protected:
   GateTest() {
-    log::set_sink([](log::Level, std::string_view) {});
     server_.fails = [this](const std::string& step, int) {
       return step == "connect" && log_.note("connect");
     };
@@ -29,7 +28,6 @@ class GateTest : public testing::Test {
   }
   ~GateTest() override {
     if (pool_) close();
-    log::set_sink({});
   }
 
   void start(bool has_tokens = true) {
@@ -58,6 +56,7 @@ class GateTest : public testing::Test {
   PoolStatistics statistics() const { return pool_->statistics(); }
   std::string error() const { return statistics().last_connect_error; }
 
+  const log::Mute quiet_;
   sim::SimScheduler scheduler_;
   SeededRandom random_{1};
   sim::SimWallClock clock_{scheduler_, WallTime()};

@@ -2,10 +2,10 @@
 // that refuses as Aurora DSQL does.
 #include <gtest/gtest.h>
 
-#include "forebay/base/log.hpp"
 #include "forebay/pool/token_source.hpp"
 #include "forebay/postgres/postgres_pool.hpp"
 #include "postgres/postgres_fixture.hpp"
+#include "support/captured_log.hpp"
 #include "support/fake_postgres.hpp"
 
 namespace forebay::postgres {
@@ -35,11 +35,9 @@ class NumberedTokens final : public TokenSource {
 class TokenTest : public testing::Test {
  protected:
   TokenTest() {
-    log::set_sink([](log::Level, std::string_view) {});
     options_.size.max = 1;
     options_.supply = Supply::reservoir;
   }
-  ~TokenTest() override { log::set_sink({}); }
 
   std::unique_ptr<PostgresPool> open(const std::string& url, TokenSource* tokens) {
     PoolSharing sharing;
@@ -60,6 +58,7 @@ class TokenTest : public testing::Test {
     EXPECT_EQ(text.find("secret-"), std::string::npos) << text;
   }
 
+  const test::CapturedLog log_;
   Runtime runtime_;
   NumberedTokens tokens_;
   PoolOptions options_;

@@ -9,10 +9,10 @@
 #include <gtest/gtest.h>
 
 #include "forebay/aws/aws_env.hpp"
-#include "forebay/base/log.hpp"
 #include "forebay/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
+#include "support/captured_log.hpp"
 #include "support/fake_machine.hpp"
 #include "support/scripted_http.hpp"
 
@@ -49,7 +49,7 @@ class AwsWorld : public testing::Test {
     scheduler_.run();
   }
 
-  const log::Mute quiet_;
+  const CapturedLog log_;
   sim::SimScheduler scheduler_;
   SeededRandom random_{1};
   sim::SimWallClock wall_clock_{scheduler_, kStart};

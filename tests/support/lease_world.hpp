@@ -10,10 +10,10 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/base/log.hpp"
 #include "forebay/coordination/lease_agent.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
+#include "support/captured_log.hpp"
 #include "support/flaky_store.hpp"
 
 namespace forebay::test {
@@ -97,13 +97,11 @@ class LeaseProcess {
 class LeaseWorld {
  public:
   explicit LeaseWorld(RateLimits limits = {}) : model(limits) {
-    log::set_sink([](log::Level, std::string_view) {});
     scheduler.set_after_step([this] { check(); });
   }
   ~LeaseWorld() {
     scheduler.set_after_step({});
     processes.clear();
-    log::set_sink({});
   }
 
   LeaseProcess& add(LeaseOptions options, std::uint64_t seed = 1) {
@@ -145,6 +143,7 @@ class LeaseWorld {
     }
   }
 
+  const CapturedLog log;
   sim::SimScheduler scheduler;
   MemoryCoordination model;
   std::vector<std::unique_ptr<LeaseProcess>> processes;

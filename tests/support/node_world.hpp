@@ -12,11 +12,11 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/base/log.hpp"
 #include "forebay/coordination/node_lease.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "forebay/ids/snowflake.hpp"
+#include "support/captured_log.hpp"
 #include "support/flaky_store.hpp"
 
 namespace forebay::test {
@@ -86,13 +86,11 @@ class NodeProcess {
 class NodeWorld {
  public:
   NodeWorld() {
-    log::set_sink([](log::Level, std::string_view) {});
     scheduler.set_after_step([this] { make_ids(); });
   }
   ~NodeWorld() {
     scheduler.set_after_step({});
     processes.clear();
-    log::set_sink({});
   }
 
   NodeProcess& add(std::uint64_t seed = 1) {
@@ -121,6 +119,7 @@ class NodeWorld {
     }
   }
 
+  const CapturedLog log;
   sim::SimScheduler scheduler;
   MemoryNodes model;
   std::vector<std::unique_ptr<NodeProcess>> processes;

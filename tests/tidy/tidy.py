@@ -24,7 +24,8 @@ from layers import check_cmake, check_layers, read_layers
 FILE_LINES, COLUMNS, SCRIPT_COLUMNS = 500, 100, 120
 FUNCTION_LINES, TEST_FUNCTION_LINES = 60, 100
 # Only here may code ask the machine for time, threads, chance and settings.
-MACHINE_FOLDERS = ("src/forebay/embedded/", "src/forebay/env/real/", "src/forebay/cli/", "apps/")
+MACHINE_FOLDERS = ("src/forebay/embedded/", "src/forebay/env/real/", "src/forebay/cli/", "apps/",
+                   "src/forebay/base/log_clock.cpp")
 FUTEX_FILE = "src/forebay/env/thread_parker.cpp"
 PURE_FOLDERS = ("src/forebay/core/", "src/forebay/wire/")
 CONFINED_OWNERSHIP = PURE_FOLDERS + ("src/forebay/pool/", "src/forebay/proxy/")

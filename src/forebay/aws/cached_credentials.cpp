@@ -94,10 +94,11 @@ void CachedCredentials::note(Result<Credentials> result) {
     const Duration pause = pause_after_failure();
     next_fetch_ = env_.scheduler.now() + pause;
     error_ = std::move(result).error();
-    const std::string end = is_usable() ? fmt::format("; those at hand are good for another {}",
-                                                      readable_time(time_left()))
-                                        : std::string();
-    log::warning(fmt::format("AWS credentials were not renewed: {}{}", error_->text(), end));
+    std::optional<Duration> good_for;
+    if (is_usable()) good_for = time_left();
+    log::warning("AWS credentials not renewed",
+                 {log::field("error", error_->text()), log::field("attempt", failures_),
+                  log::field("retry_in", pause), log::field("good_for", good_for)});
     return;
   }
   credentials_ = std::move(*result);

@@ -24,7 +24,7 @@ Task<Result<Credentials>> CredentialsChain::get(Instant deadline) {
     if (!finding) co_return failure(finding.error());
     if (finding->credentials()) {
       remembered_ = source.get();
-      log::info("AWS credentials come from " + finding->credentials()->source);
+      log::info("AWS credentials found", {log::field("source", finding->credentials()->source)});
       co_return *finding->credentials();
     }
     reasons.push_back(finding->reason());

@@ -32,6 +32,18 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
+// Characters of two and three bytes that terminals obey or that end a line: the controls from
+// U+0080 to U+009F, and the separators U+2028 and U+2029.
+std::string_view escape_of(std::string_view character, std::string& memory) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  const std::uint8_t last = byte_at(character, character.size() - 1);
+  if (character == "\xe2\x80\xa8") return "\\u2028";
+  if (character == "\xe2\x80\xa9") return "\\u2029";
+  if (character.size() != 2 || byte_at(character, 0) != 0xc2 || last > 0x9f) return character;
+  memory = {'\\', 'u', '0', '0', kDigits[last / 16], kDigits[last % 16]};
+  return memory;
+}
+
 }  // namespace
 
 std::string json_quoted(std::string_view text) {
@@ -47,7 +59,8 @@ std::string json_quoted(std::string_view text) {
     } else if (first < 0x20 || first == 0x7f) {
       result += {'\\', 'u', '0', '0', kDigits[first / 16], kDigits[first % 16]};
     } else {
-      result += text.substr(0, length);
+      std::string memory;
+      result += escape_of(text.substr(0, length), memory);
     }
     text.remove_prefix(length == 0 ? 1 : length);
   }

@@ -46,6 +46,8 @@ class Demo {
 
   DemoSample look();
   void draw(DemoStage stage);
+  void warn(const std::string& text);
+  void print_above(const std::string& label, const std::string& text);
   Instant now() { return runtime_.scheduler().now(); }
 
   DemoOptions options_;
@@ -115,8 +117,8 @@ Result<void> Demo::fill() {
     return failure(Errc::connect_failed, fmt::format("no connection to {} within {}: {}",
                                                      options_.place, duration_text(limit), reason));
   }
-  log::warning(fmt::format("demo: {} of {} connections after {}, going on: {}", pool.open(),
-                           pool.target_ready, duration_text(limit), reason));
+  warn(fmt::format("{} of {} connections after {}, going on: {}", pool.open(), pool.target_ready,
+                   duration_text(limit), reason));
   return {};
 }
 
@@ -140,7 +142,7 @@ void Demo::serve() {
 void Demo::end() {
   if (load_) load_->end();
   draw(DemoStage::ending);
-  if (!pool_->close(kCloseLimit)) log::warning("demo: the pool is still closing");
+  if (!pool_->close(kCloseLimit)) warn("the pool is still closing");
 }
 
 DemoSample Demo::look() {
@@ -154,14 +156,29 @@ DemoSample Demo::look() {
   return sample;
 }
 
+void Demo::warn(const std::string& text) {
+  if (terminal_.is_live()) {
+    print_above("warning: ", text);
+  } else {
+    std::fprintf(stderr, "forebay demo: warning: %s\n", text.c_str());
+  }
+}
+
+// Uncut: a message is read once, and nothing of it should be missing.
+void Demo::print_above(const std::string& label, const std::string& text) {
+  const TextStyle style = terminal_.style();
+  const TextStyle uncut{std::numeric_limits<int>::max(), style.has_colour, style.has_unicode};
+  terminal_.print_above(StyledLine(uncut).add(label, Colour::yellow).add(text).text());
+}
+
 void Demo::draw(DemoStage stage) {
   if (!terminal_.is_live()) return;
   history_.add(look());
   const TextStyle style = terminal_.style();
   if (messages_) {
-    const TextStyle uncut{std::numeric_limits<int>::max(), style.has_colour, style.has_unicode};
-    for (const std::string& message : messages_->take()) {
-      terminal_.print_above(StyledLine(uncut).add("warning: ", Colour::yellow).add(message).text());
+    for (const log::KeptEvent& kept : messages_->take()) {
+      const log::Event event = kept.event();
+      print_above(fmt::format("{}: ", name(event.level)), describe(event));
     }
   }
   terminal_.draw(render(options_, stage, history_.trend(), style));
@@ -173,7 +190,10 @@ bool print(const std::string& text) {
 
 }  // namespace
 
+// Short lives and more callers than connections are what it is for: no reason to warn, as a service
+// would.
 int run_demo(const DemoOptions& given) {
+  log::suggest_level(log::Level::error);
   DemoOptions options = given;
   Result<std::optional<DemoSample>> done = std::nullopt;
   {
@@ -182,6 +202,7 @@ int run_demo(const DemoOptions& given) {
     options = demo.options();
   }
   // Everything has ended and the terminal is as it was: only now is it time for words.
+  log::tell_all_repeats();
   if (!done) {
     std::fprintf(stderr, "forebay demo: %s\n", done.error().text().c_str());
     return 1;

@@ -2,6 +2,7 @@
 
 #include "forebay/cli/command.hpp"
 #include "forebay/cli/demo.hpp"
+#include "forebay/cli/log_environment.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -18,7 +19,8 @@ Examples:
 Times are 250ms, 5s, 2m or 1h. A password is best given by PGPASSWORD or ~/.pgpass.
 On a terminal the view is live, and Ctrl-C or q ends it; in a pipe only the summary
 is printed. Exit code: 0, 1 if there is no database to work with, 2 for a command
-line that makes no sense. NO_COLOR switches colours off.)";
+line that makes no sense. NO_COLOR switches colours off; FOREBAY_LOG_LEVEL=info tells
+more on stderr, FOREBAY_LOG_FORMAT=json for programs.)";
 
 class DemoCommand : public Command {
  public:
@@ -29,6 +31,7 @@ class DemoCommand : public Command {
   void add_options(CLI::App& app) override;
   int run(Problems& problems) override {
     const DemoOptions options = read(arguments_, problems);
+    apply_log_environment(problems);
     return problems.empty() ? run_demo(options) : kBadCommandLine;
   }
 

@@ -7,23 +7,23 @@
 namespace forebay::cli {
 
 MessageQueue::MessageQueue() {
-  log::set_sink([this](log::Level level, std::string_view message) {
-    if (level < log::Level::warning) return;
+  log::set_sink([this](const log::Event& event) {
     MutexLock lock(mutex_);
-    messages_.emplace_back(message);
+    events_.emplace_back(event);
   });
 }
 
 // A sink may still run on another thread when it has been replaced: whoever logs must have ended
 // before.
 MessageQueue::~MessageQueue() {
+  log::tell_all_repeats();
   log::set_sink({});
-  for (const std::string& message : take()) log::warning(message);
+  for (const log::KeptEvent& kept : take()) log::write_to_stderr(kept.event());
 }
 
-std::vector<std::string> MessageQueue::take() {
+std::vector<log::KeptEvent> MessageQueue::take() {
   MutexLock lock(mutex_);
-  return std::exchange(messages_, {});
+  return std::exchange(events_, {});
 }
 
 }  // namespace forebay::cli

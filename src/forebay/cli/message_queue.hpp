@@ -1,11 +1,11 @@
-// MessageQueue: while it lives, the library's warnings wait here until somebody fetches them, so
+// MessageQueue: while it lives, the library's events wait here until somebody fetches them, so
 // that they do not run into a view on the same terminal. Fetched or not, none is lost: the rest
 // goes to stderr in the end.
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "forebay/base/log_event.hpp"
 #include "forebay/base/mutex.hpp"
 
 namespace forebay::cli {
@@ -17,11 +17,11 @@ class MessageQueue {
   MessageQueue& operator=(const MessageQueue&) = delete;
   ~MessageQueue();
 
-  std::vector<std::string> take() FOREBAY_EXCLUDES(mutex_);
+  std::vector<log::KeptEvent> take() FOREBAY_EXCLUDES(mutex_);
 
  private:
   Mutex mutex_;
-  std::vector<std::string> messages_ FOREBAY_GUARDED_BY(mutex_);
+  std::vector<log::KeptEvent> events_ FOREBAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace forebay::cli

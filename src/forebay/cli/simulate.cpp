@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 class SilentLog {
  public:
   SilentLog() {
-    log::set_sink([](log::Level, std::string_view) {});
+    log::set_sink([](const log::Event&) {});
   }
   SilentLog(const SilentLog&) = delete;
   SilentLog& operator=(const SilentLog&) = delete;

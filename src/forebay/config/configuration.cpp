@@ -89,7 +89,9 @@ Configuration::Configuration(const config::Settings& settings_read)
       pool(pool_of(settings_read)),
       cluster(cluster_of(settings_read, database)),
       tenants(tenants_of(settings_read, pool)),
-      retry(settings_read.retry) {
+      retry(settings_read.retry),
+      log_level(settings_read.log_level),
+      log_format(settings_read.log_format) {
   if (settings_read.is_staggered && !settings_read.is_rate_shared)
     start_delay = settings_read.cluster.stagger;
 }
@@ -102,6 +104,15 @@ Configuration Configuration::completed() const {
   if (completed.cluster && !completed.cluster->rate_table.empty())
     completed.start_delay = Duration::zero();
   return completed;
+}
+
+void apply_to_log(const Configuration& configuration) {
+  if (configuration.log_format) log::set_format(*configuration.log_format);
+  if (configuration.log_level) {
+    log::set_level(*configuration.log_level);
+  } else {
+    log::suggest_level(log::Level::info);
+  }
 }
 
 std::vector<std::string> problems(const Configuration& configuration) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "forebay/base/log.hpp"
 #include "forebay/config/database_target.hpp"
 #include "forebay/coordination/cluster_options.hpp"
 #include "forebay/pool/options.hpp"
@@ -46,11 +47,17 @@ struct Configuration {
   // A process that shares no rate waits for a random part of it before its first connect; if it
   // shares one, the cluster sees to that.
   Duration start_delay{};
+  // None: as the application has set them, or else Level::info and Format::text.
+  std::optional<log::Level> log_level;
+  std::optional<log::Format> log_format;
 
   // If it was read: every setting, and what was put right or is probably a mistake.
   std::vector<EffectiveSetting> settings;
   std::vector<std::string> warnings;
 };
+
+// Makes the log as it says. Of the whole process: the last one counts.
+void apply_to_log(const Configuration& configuration);
 
 // Everything that keeps its pool from being opened, one sentence each. REQUIRES: completed.
 std::vector<std::string> problems(const Configuration& configuration);

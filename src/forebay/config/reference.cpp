@@ -84,6 +84,7 @@ constexpr auto kHeadings = std::to_array<std::pair<std::string_view, std::string
     {"cluster", "who this process is to the others, and how it reaches them"},
     {"tenants", "a database each, under one budget"},
     {"retry", "transactions that lost a conflict"},
+    {"log", "what is told, and how"},
 });
 
 std::string_view heading(std::string_view group) {

@@ -42,6 +42,21 @@ struct Words<StoreAbsence> {
   static constexpr auto kWords = std::to_array<std::pair<std::string_view, StoreAbsence>>(
       {{"hold", StoreAbsence::hold}, {"local", StoreAbsence::local}});
 };
+template <>
+struct Words<log::Level> {
+  static constexpr std::string_view kType = "debug, info, warning or error";
+  static constexpr auto kWords =
+      std::to_array<std::pair<std::string_view, log::Level>>({{"debug", log::Level::debug},
+                                                              {"info", log::Level::info},
+                                                              {"warning", log::Level::warning},
+                                                              {"error", log::Level::error}});
+};
+template <>
+struct Words<log::Format> {
+  static constexpr std::string_view kType = "text or json";
+  static constexpr auto kWords = std::to_array<std::pair<std::string_view, log::Format>>(
+      {{"text", log::Format::text}, {"json", log::Format::json}});
+};
 
 namespace {
 
@@ -404,6 +419,17 @@ constexpr auto kSettings = std::to_array<Setting>({
      .variable = "FOREBAY_RETRY_JITTER_PERCENT",
      .value = retry<&RetryPolicy::backoff, &BackoffRule::jitter_percent>(),
      .help = "taken off at most, by chance"},
+
+    {.key = "log.level",
+     .variable = "FOREBAY_LOG_LEVEL",
+     .value = value_of<&Settings::log_level>(),
+     .help = "what is less important is not told",
+     .otherwise = "info, unless the application has set one"},
+    {.key = "log.format",
+     .variable = "FOREBAY_LOG_FORMAT",
+     .value = value_of<&Settings::log_format>(),
+     .help = "of the lines on stderr, if the application has no sink of its own",
+     .otherwise = "text, unless the application has set one"},
 });
 
 }  // namespace

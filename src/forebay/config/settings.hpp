@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 
+#include "forebay/base/log.hpp"
 #include "forebay/config/database_target.hpp"
 #include "forebay/coordination/cluster_options.hpp"
 #include "forebay/pool/options.hpp"
@@ -33,6 +34,8 @@ struct Settings {
   bool is_staggered = true;
   TenantOptions tenants;
   RetryPolicy retry;
+  std::optional<log::Level> log_level;
+  std::optional<log::Format> log_format;
 };
 
 }  // namespace forebay::config

@@ -46,8 +46,9 @@ Task<void> LeaseAgent::renew() {
   if (!reply) {
     ++renewal_failures_;
     if (renewal_failures_ == 1)
-      log::warning(fmt::format("{}: lease {} was not renewed, and is tried again: {}",
-                               options_.service, id, reply.error().text()));
+      log::warning("Lease not renewed",
+                   {log::field("service", options_.service), log::field("lease", id),
+                    log::field("error", reply.error().text())});
     renew_at_ = now + backoff_delay(options_.backoff, renewal_failures_, env_.random);
     note_failure(reply.error());
     co_return;
@@ -76,21 +77,19 @@ void LeaseAgent::plan_renewal(Instant sent) {
 
 void LeaseAgent::suspend() {
   state_ = State::suspended;
-  log::warning(fmt::format(
-      "{}: lease {} could not be renewed ({} tries failed) and may end in {} s; its {} connections "
-      "are to be retired, and none is opened before the lease store answers",
-      options_.service, book_.id(), renewal_failures_,
-      std::chrono::duration_cast<std::chrono::seconds>(options_.fence_before).count(),
-      book_.in_use()));
+  log::warning(
+      "Lease fenced",
+      {log::field("service", options_.service), log::field("lease", book_.id()),
+       log::field("attempt", renewal_failures_), log::field("ends_in", options_.fence_before),
+       log::field("connections", book_.in_use())});
   if (options_.on_lost) options_.on_lost();
 }
 
 void LeaseAgent::lose(std::string_view seen_by) {
   const bool is_fenced = state_ == State::suspended;
-  log::warning(fmt::format(
-      "{}: {} found lease {} gone: it was not renewed in time, and another process reaped it; {} "
-      "connections in use are leased anew",
-      options_.service, seen_by, book_.id(), book_.in_use()));
+  log::warning("Lease lost",
+               {log::field("service", options_.service), log::field("lease", book_.id()),
+                log::field("seen_by", seen_by), log::field("connections", book_.in_use())});
   book_.lose();
   renew_at_ = kNever;
   state_ = State::lost;

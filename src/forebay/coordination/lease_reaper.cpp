@@ -16,10 +16,6 @@ namespace {
 // this see every one that DynamoDB deletes.
 constexpr Duration kLongestPause = std::chrono::minutes(1);
 
-long whole_seconds(Duration time) {
-  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
-}
-
 }  // namespace
 
 LeaseReaper::LeaseReaper(Env env, LeaseStore& store, StoreContact& contact, ReaperOptions options)
@@ -87,8 +83,7 @@ std::vector<SilenceWatch::Dead> LeaseReaper::compare(const LeaseListing& listing
 void LeaseReaper::tell(const Error& error) {
   if (is_stopped_ || error.text() == told_) return;
   told_ = error.text();
-  log::warning(fmt::format(
-      "leases of dead processes cannot be looked for, so what they held stays counted: {}", told_));
+  log::warning("Dead leases cannot be looked for", {log::field("error", told_)});
 }
 
 Task<void> LeaseReaper::recount(int active, int target, std::string mark) {
@@ -103,17 +98,11 @@ Task<void> LeaseReaper::recount(int active, int target, std::string mark) {
   contact_.answered(env_.scheduler.now());
   if (!reply->is_done) co_return;
   counter_.forget();
-  if (target > active) {
-    log::warning(
-        fmt::format("the counter of leases said {} although {} are leased: it was reset; "
-                    "now it says {}",
-                    active, target, target));
-  } else {
-    log::warning(
-        fmt::format("the counter of leases said {}, and for {} s at least {} of them were "
-                    "leased to nobody; now it says {}",
-                    active, whole_seconds(longest_session_), active - target, target));
-  }
+  const bool is_reset = target > active;
+  const std::optional<Duration> watched = is_reset ? std::nullopt : std::optional(longest_session_);
+  log::warning("Lease counter put right",
+               {log::field("reason", is_reset ? "reset" : "drift"), log::field("said", active),
+                log::field("leased", target), log::field("watched", watched)});
 }
 
 Task<void> LeaseReaper::reap(SilenceWatch::Dead dead) {
@@ -128,9 +117,9 @@ Task<void> LeaseReaper::reap(SilenceWatch::Dead dead) {
   contact_.answered(env_.scheduler.now());
   if (!reply->is_reaped) co_return;
   reaped_ += static_cast<std::uint64_t>(reply->connections);
-  log::info(fmt::format(
-      "lease {} was not renewed for {} s: its process is gone, and its {} connections are free",
-      dead.id, whole_seconds(dead.watched), reply->connections));
+  log::info("Lease of a dead process reaped",
+            {log::field("lease", dead.id), log::field("silent_for", dead.watched),
+             log::field("connections", reply->connections)});
 }
 
 // Regularly, and as soon as the first lease could turn out to be dead; the spread keeps processes

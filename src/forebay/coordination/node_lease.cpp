@@ -222,7 +222,8 @@ Task<bool> NodeLease::claim(NodeRecord record) {
   is_wanted_ = false;
   next_ = sent + pause();
   publish();
-  log::info(fmt::format("{}: ids are made with node number {}", options_.service, record.number));
+  log::info("Node number claimed",
+            {log::field("service", options_.service), log::field("node", record.number)});
   co_return true;
 }
 
@@ -278,10 +279,8 @@ Task<bool> NodeLease::give_back(Instant deadline) {
 void NodeLease::lose() {
   if (held_->is_certain) {
     ++losses_;
-    log::warning(fmt::format(
-        "{}: node number {} was not renewed in time, and another process has it; another number "
-        "is claimed",
-        options_.service, held_->term.node));
+    log::warning("Node number lost",
+                 {log::field("service", options_.service), log::field("node", held_->term.node)});
     tell("the last one was taken over by another process");
   }
   held_.reset();
@@ -306,8 +305,9 @@ void NodeLease::note_failure(const Error& error, const char* what) {
   contact_.failed(error.code());
   ++failures_;
   if (failures_ == 1 && !is_stopped_) {
-    log::warning(
-        fmt::format("{}: {}, and is tried again: {}", options_.service, what, error.text()));
+    log::warning("Node number request failed",
+                 {log::field("service", options_.service), log::field("reason", what),
+                  log::field("error", error.text())});
   }
   next_ =
       deadline_after(env_.scheduler.now(), backoff_delay(options_.backoff, failures_, env_.random));

@@ -148,6 +148,10 @@ class PoolState {
   // Why it should stand in line for room of the budget; nothing: it should not.
   std::optional<RoomNeed> room_need() const;
   Duration connect_time() const { return connect_time_.estimate(); }
+  // Connects that failed in a row, where those that failed together count as one, and when the
+  // pause after the last of them ends.
+  int failures() const { return failures_; }
+  Instant backoff_until() const { return backoff_until_; }
   // Of the last attempt to open, if that failed.
   const std::optional<FailedOpen>& last_failure() const { return last_failure_; }
   // Calls visit(slot) for every lent slot, in no particular order.
@@ -241,7 +245,7 @@ class PoolState {
   ConnectTime connect_time_;
   int leaving_ = 0;       // flagged slots that are ready or being cleaned
   int leaving_lent_ = 0;  // and lent ones
-  int failures_ = 0;      // connects that failed in a row, counted once per backoff
+  int failures_ = 0;      // in a row, counted once per backoff
   Instant backoff_until_ = Instant::min();
   Instant keeper_from_ = Instant::min();
   Instant suspect_since_ = Instant::min();

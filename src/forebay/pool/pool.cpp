@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "forebay/base/check.hpp"
-#include "forebay/base/log.hpp"
+#include "forebay/pool/pool_log.hpp"
 #include "forebay/pool/retire_signal.hpp"
 #include "forebay/pool/supplier.hpp"
 
@@ -34,11 +34,12 @@ struct Pool::Parts {
   Parts(Env world, Connector& connector, PoolOptions pool_options, PoolSharing sharing)
       : env(world),
         options(checked(std::move(pool_options), sharing.retire)),
+        log(options),
         retire(sharing.retire),
         exchange(rules_of(options), sharing.budget, world.scheduler, options.reset_timeout),
         gate(exchange, connector, options,
              GateSources{sharing.leases, sharing.tokens, permits_of(sharing)}),
-        supplier(world, exchange, gate, options) {
+        supplier(world, exchange, gate, options, log) {
     if (retire != nullptr) retire->join(exchange);
   }
   ~Parts() {
@@ -55,6 +56,7 @@ struct Pool::Parts {
 
   const Env env;
   const PoolOptions options;
+  const PoolLog log;
   RetireSignal* const retire;
   std::optional<ConnectPacer> pacer;
   std::optional<LocalPermits> local_permits;
@@ -86,17 +88,8 @@ Task<bool> Pool::start() {
   launch();
   const bool is_filled =
       co_await parts.supplier.wait_filled(deadline_after(begun, parts.options.initial_fill_limit));
-  const PoolStatistics now = parts.exchange.statistics();
-  const Duration elapsed = parts.env.scheduler.now() - begun;
-  if (is_filled) {
-    log::info(fmt::format("{}: initial fill complete size={} target={} elapsed={}",
-                          parts.options.name, now.open(), now.target_ready, describe(elapsed)));
-  } else {
-    log::warning(fmt::format(
-        "{}: initial fill incomplete after {}: {} of {} open; going on{}{}", parts.options.name,
-        describe(elapsed), now.open(), now.target_ready,
-        now.last_connect_error.empty() ? "" : "; last connect failure: ", now.last_connect_error));
-  }
+  if (!is_filled && !parts.exchange.is_closed())
+    parts.log.fill_timed_out(parts.exchange.statistics(), parts.env.scheduler.now() - begun);
   co_return is_filled;
 }
 

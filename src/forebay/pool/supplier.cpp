@@ -1,21 +1,27 @@
 #include "forebay/pool/supplier.hpp"
 
-#include <fmt/format.h>
-
-#include "forebay/base/log.hpp"
-
 namespace forebay {
+namespace {
 
-Supplier::Supplier(Env env, Exchange& exchange, Gate& gate, const PoolOptions& options)
+// Callers who find nothing may be many: the log hears of them together.
+constexpr Duration kEmptyEvery = std::chrono::seconds(1);
+
+}  // namespace
+
+Supplier::Supplier(Env env, Exchange& exchange, Gate& gate, const PoolOptions& options,
+                   const PoolLog& log)
     : env_(env),
       exchange_(exchange),
       gate_(gate),
       options_(options),
+      log_(log),
       tasks_(env.scheduler),
       changed_(env.scheduler),
       closing_(env.scheduler) {}
 
 Task<void> Supplier::run() {
+  begun_ = env_.scheduler.now();
+  log_.started();
   if (options_.supply == Supply::standard && options_.size.keep_open > 0) {
     exchange_.decide([](PoolState& state, WakeList&) { state.hold_keeper(); });
     tasks_.spawn(warm_up());
@@ -25,6 +31,8 @@ Task<void> Supplier::run() {
   for (;;) {
     work.clear();
     start(work);
+    tell_empty();
+    log::tell_repeats();
     const bool is_closed = exchange_.is_closed();
     if (is_closed && !was_closed) {
       was_closed = true;
@@ -37,6 +45,7 @@ Task<void> Supplier::run() {
     co_await exchange_.attention().wait_until(work.wake_at);
   }
   co_await tasks_.join();
+  log_.stopped();
   is_gone_ = true;
   changed_.notify_all();
 }
@@ -93,14 +102,11 @@ Task<bool> Supplier::try_open(ConnectionSlot& slot) {
     exchange_.decide([&](PoolState& state, WakeList& wakes) {
       state.opened(slot, now, opening.connect_time, env_.random, wakes);
     });
+    note_opened();
     look_again();
     co_return true;
   }
-  if (opening.outcome == GateOutcome::failed) {
-    exchange_.decide([&](PoolState& state, WakeList&) {
-      state.open_failed(now, std::move(*opening.failed), env_.random);
-    });
-  }
+  if (opening.outcome == GateOutcome::failed) note_failure(std::move(*opening.failed));
   if (slot.connection) {  // it opened, and the application's hook refused it
     exchange_.decide([&](PoolState& state, WakeList&) {
       state.refuse_opening(slot, DiscardReason::hook_failed);
@@ -119,6 +125,7 @@ Task<void> Supplier::reset_one(ConnectionSlot& slot) {
     state.reset_done(slot, now, reset.has_value(), wakes);
     if (!reset) state.suspect_all(now);
   });
+  if (!reset) log_.lost(slot.id, DiscardReason::reset_failed, reset.error());
   look_again();
 }
 
@@ -130,6 +137,7 @@ Task<void> Supplier::check_one(ConnectionSlot& slot) {
     state.check_done(slot, now, check.has_value(), wakes);
     if (!check) state.suspect_all(now);
   });
+  if (!check) log_.lost(slot.id, DiscardReason::check_failed, check.error());
   look_again();
 }
 
@@ -139,6 +147,7 @@ Task<void> Supplier::close_one(ConnectionSlot& slot) {
 }
 
 Task<void> Supplier::finish_close(ConnectionSlot& slot, DiscardReason reason) {
+  log_.discarding(slot, reason, env_.scheduler.now());
   if (options_.before_close) options_.before_close(*slot.connection, reason);
   const Instant deadline = deadline_after(env_.scheduler.now(), options_.close_timeout);
   co_await slot.connection->close(deadline);
@@ -166,6 +175,7 @@ Task<void> Supplier::warm_up() {
   }
   const Instant now = env_.scheduler.now();
   exchange_.decide([&](PoolState& state, WakeList&) { state.release_keeper(now); });
+  note_filled();
   look_again();
 }
 
@@ -186,12 +196,60 @@ Task<bool> Supplier::wait_gone(Instant deadline) {
   co_return true;
 }
 
+void Supplier::note_failure(FailedOpen failed) {
+  const Instant now = env_.scheduler.now();
+  const FailedOpen told = failed;
+  bool is_closed = false;
+  int before = 0;
+  int attempt = 0;
+  Instant retry_at{};
+  exchange_.decide([&](PoolState& state, WakeList&) {
+    is_closed = state.is_closed();
+    before = state.failures();
+    state.open_failed(now, std::move(failed), env_.random);
+    attempt = state.failures();
+    retry_at = state.backoff_until();
+  });
+  if (is_closed) return;
+  log_.attempt_failed(told, attempt);
+  if (attempt != before) log_.backed_off(told, attempt, retry_at - now);
+}
+
+void Supplier::note_opened() {
+  if (log::is_on(log::Level::debug)) log_.created(exchange_.gauges());
+  note_filled();
+}
+
+// The initial fill is told once, however long it has taken: at the low watermark, or at the target
+// if nobody waits for one.
+void Supplier::note_filled() {
+  if (is_fill_told_) return;
+  const PoolGauges gauges = exchange_.gauges();
+  is_fill_told_ = exchange_.ask([&gauges](const PoolState& state) {
+    const bool is_awaited = state.rules().low_watermark > 0;
+    return state.is_filled() && (is_awaited || gauges.open() >= gauges.target_ready);
+  });
+  const bool has_fill = log_.target(gauges) > 0;
+  if (is_fill_told_ && has_fill) log_.filled(gauges, env_.scheduler.now() - begun_);
+}
+
+void Supplier::tell_empty() {
+  const Instant now = env_.scheduler.now();
+  if (now < next_empty_look_ || !log::is_on(log_.news(log::Level::warning))) return;
+  const std::uint64_t total =
+      exchange_.ask([](const PoolState& state) { return state.counters().empty; });
+  if (total == told_empty_) return;
+  told_empty_ = total;
+  next_empty_look_ = now + kEmptyEvery;
+  log_.empty(exchange_.gauges(), total);
+}
+
 void Supplier::report_leaks(const PoolWork& work) const {
   std::vector<LeakReport> lent = exchange_.lent();
   for (const Slot* slot : work.leaked) {
     for (const LeakReport& leak : lent) {
       if (leak.connection_id != slot->id) continue;
-      log::warning(fmt::format("{}: possible leak: {}", options_.name, describe(leak)));
+      log_.leak(leak);
       if (options_.on_leak) options_.on_leak(leak);
     }
   }

@@ -7,12 +7,13 @@
 #include "forebay/env/env.hpp"
 #include "forebay/env/task_group.hpp"
 #include "forebay/pool/gate.hpp"
+#include "forebay/pool/pool_log.hpp"
 
 namespace forebay {
 
 class Supplier {
  public:
-  Supplier(Env env, Exchange& exchange, Gate& gate, const PoolOptions& options);
+  Supplier(Env env, Exchange& exchange, Gate& gate, const PoolOptions& options, const PoolLog& log);
 
   // Ends when the exchange is closed and every connection is gone.
   Task<void> run();
@@ -33,6 +34,10 @@ class Supplier {
   Task<void> finish_close(ConnectionSlot& slot, DiscardReason reason);
   Task<void> warm_up();
   void drop(ConnectionSlot& slot);
+  void note_failure(FailedOpen failed);
+  void note_opened();
+  void note_filled();
+  void tell_empty();
   void report_leaks(const PoolWork& work) const;
   void look_again();
 
@@ -40,10 +45,15 @@ class Supplier {
   Exchange& exchange_;
   Gate& gate_;
   const PoolOptions& options_;
+  const PoolLog& log_;
   TaskGroup tasks_;
   Condition changed_;  // something finished: for those who wait for the fill or the end
   Condition closing_;
   std::uint64_t next_id_ = 1;
+  Instant begun_{};
+  Instant next_empty_look_ = Instant::min();
+  std::uint64_t told_empty_ = 0;  // of the callers who found nothing, those that the log knows of
+  bool is_fill_told_ = false;
   bool is_gone_ = false;
 };
 

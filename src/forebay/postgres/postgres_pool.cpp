@@ -40,10 +40,10 @@ PostgresPool::PostgresPool(Runtime& runtime, ConnectionString target, const Serv
 
 PostgresPool::~PostgresPool() {
   while (!is_gone_ && !close(kReminder)) {
-    std::string holders;
-    for (const LeakReport& lent : pool_.lent()) holders += "\n  " + describe(lent);
-    log::warning("a pool is being destroyed while connections are lent; waiting for them:" +
-                 holders);
+    const std::vector<LeakReport> lent = pool_.lent();
+    if (lent.empty()) continue;
+    log::warning("Pool destroyed while connections are lent",
+                 {log::field("lent", lent.size()), log::field("longest", describe(lent.front()))});
   }
 }
 

@@ -94,12 +94,11 @@ PostgresTenants::PostgresTenants(Runtime& runtime, ConnectionString target,
 
 PostgresTenants::~PostgresTenants() {
   while (pools_ && !is_gone_ && !close(kReminder)) {
-    std::string holders;
     for (const TenantStatistics& each : pools_->all_statistics()) {
-      if (each.lent > 0) holders += fmt::format("\n  {} of {}", each.lent, each.tenant);
+      if (each.lent == 0) continue;
+      log::warning("Tenants destroyed while connections are lent",
+                   {log::field("tenant", each.tenant), log::field("lent", each.lent)});
     }
-    log::warning("tenants are being destroyed while connections are lent; waiting for them:" +
-                 holders);
   }
 }
 

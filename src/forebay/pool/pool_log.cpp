@@ -1,0 +1,137 @@
+#include "forebay/pool/pool_log.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace forebay {
+namespace {
+
+using log::field;
+using log::Level;
+
+// What a healthy pool does all day is told only on request. The rest shows that something is set
+// up badly or has gone wrong.
+Level level_of(DiscardReason reason) {
+  switch (reason) {
+    case DiscardReason::insufficient_remaining_lifetime:
+    case DiscardReason::expired_on_checkout:
+    case DiscardReason::expired_on_return:
+    case DiscardReason::expired_on_scan:
+    case DiscardReason::broken:
+    case DiscardReason::reset_failed:
+    case DiscardReason::check_failed:
+    case DiscardReason::hook_failed:
+    case DiscardReason::lease_lost: return Level::warning;
+    case DiscardReason::expiring_soon_on_scan:
+    case DiscardReason::reservoir_full: return Level::info;
+    case DiscardReason::replaced:
+    case DiscardReason::idle:
+    case DiscardReason::shrunk:
+    case DiscardReason::discarded:
+    case DiscardReason::evicted_tenant:
+    case DiscardReason::closed: return Level::debug;
+  }
+  std::unreachable();
+}
+
+}  // namespace
+
+void PoolLog::started() const {
+  if (is_reservoir_) {
+    log::info("Reservoir mode enabled", {name(), field("max", options_.size.max)});
+  }
+  const PoolRules rules = rules_of(options_);
+  constexpr Words kStarted{"Reservoir refiller started", "Pool refiller started"};
+  log::write(
+      news(Level::info), choose(kStarted),
+      {name(), field("target_ready", rules.supply.target()),
+       field("low_watermark", rules.low_watermark), field("base_lifetime", rules.expiry.lifetime),
+       field("guard_window", rules.expiry.guard_window), field("max", rules.max)});
+}
+
+void PoolLog::stopped() const {
+  constexpr Words kStopped{"Reservoir refiller stopped", "Pool refiller stopped"};
+  log::write(news(Level::info), choose(kStopped), {name()});
+}
+
+void PoolLog::created(const PoolGauges& gauges) const {
+  constexpr Words kCreated{"Reservoir refiller: created connection",
+                           "Pool refiller: created connection"};
+  log::debug(choose(kCreated),
+             {name(), field("reservoir_size", gauges.open()), field("target", target(gauges))});
+}
+
+void PoolLog::filled(const PoolGauges& gauges, Duration elapsed) const {
+  constexpr Words kFilled{"Reservoir initial fill complete", "Pool initial fill complete"};
+  log::info(choose(kFilled), {name(), field("size", gauges.open()), field("target", target(gauges)),
+                              field("elapsed", elapsed)});
+}
+
+void PoolLog::fill_timed_out(const PoolStatistics& statistics, Duration elapsed) const {
+  constexpr Words kTimeout{"Reservoir initial fill timeout", "Pool initial fill timeout"};
+  std::optional<std::string_view> error;
+  if (!statistics.last_connect_error.empty()) error = statistics.last_connect_error;
+  log::warning(choose(kTimeout),
+               {name(), field("current", statistics.open()), field("target", target(statistics)),
+                field("elapsed", elapsed), field("error", error)});
+}
+
+void PoolLog::discarding(const Slot& slot, DiscardReason reason, Instant now) const {
+  constexpr Words kDiscarding{"Reservoir: discarding connection", "Pool: discarding connection"};
+  std::optional<Duration> remaining;
+  if (slot.expires_at > slot.opened_at) remaining = slot.expires_at - now;
+  log::write(level_of(reason), choose(kDiscarding),
+             {name(), field("reason", forebay::name(reason)), field("remaining", remaining),
+              field("guard_window", options_.guard_window), field("connection", slot.id)});
+}
+
+void PoolLog::attempt_failed(const FailedOpen& failed, int attempt) const {
+  constexpr Words kLease{"Reservoir refiller: lease acquire failed",
+                         "Pool refiller: lease acquire failed"};
+  constexpr Words kToken{"Reservoir refiller: token provider failed",
+                         "Pool refiller: token provider failed"};
+  constexpr Words kOpen{"Reservoir refiller: connection open failed",
+                        "Pool refiller: connection open failed"};
+  const auto tell = [&](const Words& words) {
+    log::error(choose(words),
+               {name(), field("error", failed.error.text()),
+                field("reason", forebay::name(failed.reason)), field("attempt", attempt)});
+  };
+  if (failed.reason == OpenFailure::lease_acquire) tell(kLease);
+  if (failed.reason == OpenFailure::token_provider) tell(kToken);
+  if (failed.reason == OpenFailure::connection_open) tell(kOpen);
+}
+
+void PoolLog::backed_off(const FailedOpen& failed, int attempt, Duration pause) const {
+  constexpr Words kFailed{"Reservoir refiller: failed to create connection",
+                          "Pool refiller: failed to create connection"};
+  log::warning(choose(kFailed), {name(), field("error", failed.error.text()),
+                                 field("reason", forebay::name(failed.reason)),
+                                 field("attempt", attempt), field("retry_in", pause)});
+}
+
+void PoolLog::lost(std::uint64_t connection, DiscardReason reason, const Error& error) const {
+  constexpr Words kLost{"Reservoir: connection lost", "Pool: connection lost"};
+  log::warning(choose(kLost), {name(), field("reason", forebay::name(reason)),
+                               field("error", error.text()), field("connection", connection)});
+}
+
+void PoolLog::empty(const PoolGauges& gauges, std::uint64_t total) const {
+  constexpr Words kEmpty{"Reservoir empty", "Pool empty"};
+  log::write(news(Level::warning), choose(kEmpty),
+             {name(), field("waiters", gauges.waiters), field("opening", gauges.opening),
+              field("lent", gauges.lent), field("max", gauges.max), field("empty_total", total)});
+}
+
+void PoolLog::leak(const LeakReport& report) const {
+  constexpr Words kLeak{"Reservoir: possible leak", "Pool: possible leak"};
+  const std::string place =
+      fmt::format("{}:{}", report.taken_from.file_name(), report.taken_from.line());
+  log::warning(choose(kLeak),
+               {name(), field("connection", report.connection_id), field("held", report.held),
+                field("function", report.taken_from.function_name()), field("place", place)});
+}
+
+}  // namespace forebay
