@@ -4,13 +4,15 @@
 # environment, the compiler flags and the tests stay at home.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 
 add_library(forebay_forebay INTERFACE)
-target_link_libraries(forebay_forebay INTERFACE forebay_config forebay_postgres forebay_coordination forebay_env_real)
+target_link_libraries(forebay_forebay INTERFACE forebay_metrics forebay_config forebay_postgres forebay_coordination
+  forebay_env_real)
 set_target_properties(forebay_forebay PROPERTIES EXPORT_NAME forebay)
 add_library(forebay::forebay ALIAS forebay_forebay)
 
-set(installed_libraries base env env_real core pool aws coordination ids retry tenants postgres yaml config)
+set(installed_libraries base env env_real core pool aws coordination ids retry tenants postgres yaml config metrics)
 set(installed_targets forebay_forebay)
 foreach(name IN LISTS installed_libraries)
   if(TARGET forebay_${name})
@@ -25,13 +27,14 @@ install(TARGETS ${installed_targets} EXPORT forebay_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT forebay_targets NAMESPACE forebay:: FILE forebayTargets.cmake DESTINATION ${package_folder})
 
-# Headers keep their paths below forebay/. Of env/real, callers need the Runtime and nothing else.
+# Headers keep their paths below forebay/. Of env/real, callers need the Runtime and what serves metrics.
 install(DIRECTORY include/forebay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
-foreach(folder base env core pool aws coordination ids retry tenants postgres yaml config)
+foreach(folder base env core pool aws coordination ids retry tenants postgres yaml config metrics)
   install(DIRECTORY src/forebay/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay
     FILES_MATCHING PATTERN *.hpp PATTERN real EXCLUDE PATTERN sim EXCLUDE)
 endforeach()
-install(FILES src/forebay/env/real/runtime.hpp OPTIONAL
+install(FILES src/forebay/env/real/runtime.hpp src/forebay/env/real/http_listener.hpp
+  src/forebay/env/real/ticker.hpp OPTIONAL
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay/env/real)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/forebayConfig.cmake.in

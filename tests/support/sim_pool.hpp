@@ -20,10 +20,10 @@ using namespace std::chrono_literals;
 
 class SimPool {
  public:
-  explicit SimPool(PoolOptions options, std::uint64_t seed = 1)
+  explicit SimPool(PoolOptions options, std::uint64_t seed = 1, PoolSharing sharing = {})
       : random_(seed), wall_clock_(scheduler, WallTime()), server(scheduler), connector_(server) {
     server.limit = options.size.max;
-    pool.emplace(Env{scheduler, random_, wall_clock_}, connector_, std::move(options));
+    pool.emplace(Env{scheduler, random_, wall_clock_}, connector_, std::move(options), sharing);
     scheduler.set_after_step([this] {
       if (pool) pool->audit();
       if (pool && watch_) watch_();

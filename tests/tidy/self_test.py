@@ -42,6 +42,7 @@ CLEAN = {
                                      "inline auto now() { return std::chrono::steady_clock::now(); }\n",
     "include/forebay/forebay.hpp": '#pragma once\n#include "forebay/pool/pool.hpp"\n',
     "tests/pool_test.cpp": '#include "forebay/env/real/loop.hpp"\nint main() { return 0; }\n',
+    "deploy/own.yaml": "url: http:/" "/prometheus:9090\n",
     "README.md": "See #pragma, https:/" "/www.w3.org/x and a database session of work/load.\n",
 }
 
@@ -129,6 +130,7 @@ SEEDED = [
     ("words", "take it as an argument", {"scripts/x": "cd /ro" "ot/project\n"}),
     ("words", "take it as an argument", {"docs/x.md": "It lies in /wo" "rk.\n"}),
     ("words", "nothing is downloaded", {"scripts/x": "curl https:/" "/somewhere.net/x\n"}),
+    ("words", "nothing is downloaded", {"deploy/x.yaml": "url: http:/" "/somewhere.net:9090\n"}),
     ("words", "nothing is downloaded", {"docs/x.md": "Get https:/" "/somewhere.net/x.tar.gz first.\n"}),
     ("dead_files", "nobody includes it", {"src/forebay/core/alone.hpp": "#pragma once\n"}),
     ("dead_files", "no forebay_library()", {"src/forebay/retry/x.cpp": "\n"}),

@@ -66,7 +66,7 @@ WORDS = [
 WEB_ADDRESS = re.compile(r"https?:/[/][^\s\"'<>)`\]]+")
 ALLOWED_HOSTS = re.compile(
     r"https?:/[/](?:www\.w3\.org|www\.apache\.org|keepachangelog\.com|semver\.org|(?:\w+\.)*example(?:\.\w+)?|"
-    r"localhost|127\.0\.0\.1|\[::1\]|\$|\{|%)")
+    r"localhost|127\.0\.0\.1|\[::1\]|\$|\{|%|[\w-]+(?:[:/]|$))")  # the last: a name of the reader's own network
 DOWNLOAD = re.compile(r"\.(?:tar|t?gz|xz|zip|deb|rpm|jar|sh|whl|iso)$|/releases/|/archive/|raw\.githubusercontent")
 
 

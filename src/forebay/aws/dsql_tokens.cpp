@@ -63,6 +63,7 @@ Task<Result<std::string>> DsqlTokens::renew(Instant deadline) {
   is_renewing_ = false;
   Result<std::string> text = credentials ? sign(*credentials) : failure(credentials.error());
   last_failure_.reset();
+  ++(text ? usage_.signed_tokens : usage_.failures);
   if (!text) last_failure_ = explained(text.error());
   renewed_.notify_all();
   if (text) co_return text;

@@ -6,6 +6,7 @@
 // are asked for once.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,12 +18,18 @@
 
 namespace forebay::aws {
 
+struct DsqlTokensUsage {
+  std::uint64_t signed_tokens = 0;
+  std::uint64_t failures = 0;  // times that none could be made
+};
+
 class DsqlTokens final : public TokenSource {
  public:
   DsqlTokens(Env env, CredentialsProvider& credentials, DsqlTokenRequest request);
 
   Task<Result<std::string>> token(Instant deadline) override;
   void reject(const std::string& token) override;
+  const DsqlTokensUsage& usage() const { return usage_; }
 
  private:
   struct Token {
@@ -42,6 +49,7 @@ class DsqlTokens final : public TokenSource {
   CredentialsProvider& credentials_;
   const DsqlTokenRequest request_;
 
+  DsqlTokensUsage usage_;
   std::optional<Token> token_;
   std::string rejected_;  // the last one
   bool is_renewing_ = false;

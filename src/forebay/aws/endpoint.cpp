@@ -80,4 +80,9 @@ std::string endpoint_url(std::string_view service, std::string_view region, cons
                      is_dual ? partition.dual_stack_suffix : partition.suffix);
 }
 
+Task<std::string> find_endpoint_url(AwsEnv env, std::string service, std::string region) {
+  const Profiles profiles = co_await load_profiles(env.machine);
+  co_return endpoint_url(service, region, env.machine, profiles.selected());
+}
+
 }  // namespace forebay::aws

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "forebay/aws/aws_env.hpp"
 #include "forebay/aws/profiles.hpp"
-#include "forebay/env/machine.hpp"
 
 namespace forebay::aws {
 
@@ -16,5 +16,8 @@ namespace forebay::aws {
 // The service: "dynamodb", "sts".
 std::string endpoint_url(std::string_view service, std::string_view region, const Machine& machine,
                          const Profile& profile);
+
+// The same with the profile read.
+Task<std::string> find_endpoint_url(AwsEnv env, std::string service, std::string region);
 
 }  // namespace forebay::aws

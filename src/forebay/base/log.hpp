@@ -24,7 +24,8 @@ enum class Format : std::uint8_t { text, json };
 // throws, the event goes to stderr.
 using Sink = std::function<void(const Event&)>;
 
-// Replaces the sink; an empty one brings back the default, which writes to stderr.
+// Replaces the sink; an empty one brings back the default, which writes to stderr. A thread that is
+// inside the old one stays there until it is done: what it uses outlives whoever logs.
 void set_sink(Sink sink);
 // The default: one line, at once, as the format says.
 void write_to_stderr(const Event& event);

@@ -2,7 +2,6 @@
 
 #include "forebay/aws/default_credentials.hpp"
 #include "forebay/aws/endpoint.hpp"
-#include "forebay/aws/profiles.hpp"
 #include "forebay/aws/region.hpp"
 
 namespace forebay::cli {
@@ -17,10 +16,9 @@ Result<std::unique_ptr<AwsAccess>> AwsAccess::open(const std::string& region,
   if (!found) return failure(found.error());
   access->region_ = *found;
   access->credentials_ = aws::default_credentials(env.env, env.http, env.machine);
-  const aws::Profiles profiles = access->wait_for(aws::load_profiles(env.machine));
   aws::DynamoDbOptions options;
   options.region = *found;
-  options.endpoint_url = aws::endpoint_url("dynamodb", *found, env.machine, profiles.selected());
+  options.endpoint_url = access->wait_for(aws::find_endpoint_url(env, "dynamodb", *found));
   access->dynamodb_ =
       std::make_unique<aws::DynamoDb>(env.env, env.http, *access->credentials_, std::move(options));
   return access;

@@ -54,5 +54,7 @@ std::unique_ptr<Command> make_sim_command();
 std::unique_ptr<Command> make_leases_command();
 std::unique_ptr<Command> make_token_command();
 std::unique_ptr<Command> make_config_command();
+std::unique_ptr<Command> make_metrics_command();
+std::unique_ptr<Command> make_doctor_command();
 
 }  // namespace forebay::cli

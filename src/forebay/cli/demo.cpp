@@ -15,6 +15,7 @@
 #include "forebay/cli/message_queue.hpp"
 #include "forebay/cli/terminal.hpp"
 #include "forebay/env/duration_text.hpp"
+#include "forebay/metrics.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -39,6 +40,7 @@ class Demo {
   const DemoOptions& options() const { return options_; }
 
  private:
+  Result<void> serve_metrics();
   Result<void> find_database();
   Result<void> fill();
   void serve();
@@ -58,7 +60,10 @@ class Demo {
   DemoHistory history_;
   Runtime runtime_;
   std::unique_ptr<embedded::PostgresServer> server_;
+  Metrics metrics_{"demo"};
+  std::unique_ptr<MetricsServer> metrics_server_;
   std::unique_ptr<postgres::PostgresPool> pool_;
+  Metrics::Watch watch_;
   std::optional<DemoLoad> load_;
   Instant begun_{};
 };
@@ -66,6 +71,7 @@ class Demo {
 Result<std::optional<DemoSample>> Demo::run() {
   using Outcome = Result<std::optional<DemoSample>>;
   const auto is_interrupted = [this] { return interrupt_.wait(milliseconds(0)); };
+  if (const Result<void> served = serve_metrics(); !served) return failure(served.error());
   const Result<void> found = find_database();
   // An interrupted start may have failed because of the interrupt.
   if (is_interrupted()) return Outcome(std::nullopt);
@@ -74,6 +80,7 @@ Result<std::optional<DemoSample>> Demo::run() {
   auto opened = postgres::PostgresPool::open(runtime_, target_, options_.pool);
   if (!opened) return failure(opened.error());
   pool_ = std::move(*opened);
+  watch_ = watch(metrics_, *pool_);
   const Result<void> filled = fill();
   std::optional<DemoSample> last;
   if (filled && !is_interrupted()) {
@@ -83,6 +90,21 @@ Result<std::optional<DemoSample>> Demo::run() {
   end();
   if (!filled) return failure(filled.error());
   return Outcome(std::move(last));
+}
+
+// Before there is anything to tell: who asks early hears that it is not ready yet.
+Result<void> Demo::serve_metrics() {
+  if (!options_.metrics) return {};
+  auto opened = MetricsServer::open(metrics_, options_.metrics->address, options_.metrics->port);
+  if (!opened) {
+    return failure(opened.error().code(), "--metrics: " + opened.error().text());
+  }
+  metrics_server_ = std::move(*opened);
+  watch_ = metrics_.watch([](MetricSink&) {}, [] { return "demo: the database is not there yet"; });
+  options_.metrics_url = metrics_server_->url() + "/metrics";
+  if (!terminal_.is_live())
+    std::fprintf(stderr, "forebay demo: metrics at %s\n", options_.metrics_url.c_str());
+  return {};
 }
 
 Result<void> Demo::find_database() {

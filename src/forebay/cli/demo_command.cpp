@@ -13,6 +13,7 @@ Examples:
   forebay demo --lifetime 2s --rate 20     short lives, slow supply
   forebay demo --connections 5 --threads 20 --hold 50ms
                                            more callers than connections
+  forebay demo --metrics                   curl http://127.0.0.1:9464/metrics
   forebay demo --seconds 10 --json         for scripts: one JSON object on stdout
   PGPASSWORD=... forebay demo --database postgresql://app@db.example/orders
 
@@ -63,6 +64,11 @@ void DemoCommand::add_options(CLI::App& app) {
   add("--threads", arguments_.threads, "N", "callers");
   add("--hold", arguments_.hold, "TIME", "how long a caller keeps a session");
   app.option_defaults()->group("Output");
+  app.add_option("--metrics", arguments_.metrics,
+                 "serve /metrics, /healthz and /readyz; without a place, at 127.0.0.1:9464")
+      ->type_name("[ADDRESS:]PORT")
+      ->expected(0, 1)
+      ->take_last();
   app.add_flag("--json", arguments_.is_json, "the closing summary as one JSON object");
 }
 

@@ -120,6 +120,7 @@ DemoOptions read(const DemoArguments& arguments, Problems& problems) {
     problems.push_back(fmt::format("--hold is {}: it must be zero or more and at most 365 days",
                                    describe(options.hold)));
   }
+  if (arguments.metrics) options.metrics = listen_place("--metrics", *arguments.metrics, problems);
   read_pool(arguments, options.pool, problems);
   for (const std::string& problem : pool_problems(options.pool)) {
     problems.push_back(in_words_of_command_line(problem));

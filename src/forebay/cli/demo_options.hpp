@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "forebay/cli/listen_place.hpp"
 #include "forebay/pool/options.hpp"
 
 namespace forebay::cli {
@@ -25,6 +26,7 @@ struct DemoArguments {
   std::string burst = "10";
   std::string hold = "2ms";
   std::string fill_limit = "30s";
+  std::optional<std::string> metrics;
   bool is_json = false;
 };
 
@@ -35,6 +37,8 @@ struct DemoOptions {
   Duration run_time{};  // zero: until it is told to end
   Duration hold{};
   int threads = 0;
+  std::optional<ListenPlace> metrics;  // nothing: they are not served
+  std::string metrics_url;             // where they are served
   bool is_json = false;
 };
 

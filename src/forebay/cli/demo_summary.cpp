@@ -86,7 +86,7 @@ std::string summary_json(const DemoOptions& options, const DemoSample& end) {
       json_quoted(options.place), seconds(end.at), end.pool.max, end.pool.target_ready,
       seconds(options.pool.lifetime));
   text += fmt::format(R"("statements":{},"failures":{},"empty":{},"waits":{},"timeouts":{},)",
-                      end.load.statements, end.load.failures, counters.empty, counters.waits,
+                      end.load.statements, end.load.failures, counters.empty, counters.waits(),
                       counters.timeouts);
   text += fmt::format(R"("acquire_seconds":{{"count":{},"p50":{:.9f},"p99":{:.9f},)", times.count(),
                       seconds(times.percentile(50)), seconds(times.percentile(99)));

@@ -81,6 +81,8 @@ void View::head(DemoStage stage) {
                             duration_text(options_.pool.lifetime)),
                 Colour::dim)
            .at_right("Ctrl-C ends", Colour::dim));
+  if (!options_.metrics_url.empty())
+    keep(line().add("metrics at " + options_.metrics_url, Colour::dim));
   blank();
 }
 

@@ -15,8 +15,7 @@ class LeasesReport {
  public:
   explicit LeasesReport(LeaseListing found) : listing(std::move(found)) {}
 
-  // What the counter has more than the leases hold; negative: less.
-  int surplus() const { return listing.active - listing.held_in_all(); }
+  int surplus() const { return listing.surplus(); }
 
   LeaseListing listing;
   std::string table;

@@ -124,7 +124,8 @@ void Reader::read_variable(const Setting& setting, const std::string& word) {
 }
 
 void Reader::note_unknown_variables(const Machine& machine) {
-  std::vector<std::string> known{std::string(kConfigurationFileVariable)};
+  std::vector<std::string> known{std::string(kConfigurationFileVariable),
+                                 std::string(kMetricsUrlVariable)};
   for (const Setting& setting : config::all_settings()) known.emplace_back(setting.variable);
   for (const std::string_view prefix : {"DSQL_", "FOREBAY_"}) {
     for (const std::string& name : machine.variables_that_begin_with(prefix)) {

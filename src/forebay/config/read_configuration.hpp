@@ -16,6 +16,9 @@ namespace forebay {
 // The file to read if none is named.
 inline constexpr std::string_view kConfigurationFileVariable = "FOREBAY_CONFIG";
 
+// No setting: where tools find the metrics of a running service.
+inline constexpr std::string_view kMetricsUrlVariable = "FOREBAY_METRICS_URL";
+
 struct ConfigurationReading {
   ConfigurationReading() = default;
 

@@ -61,8 +61,13 @@ Task<bool> ClusterMember::close(Instant deadline) {
 
 MemberStatistics ClusterMember::statistics() const {
   MemberStatistics result;
+  result.has_leases = leases_.has_value();
+  result.has_rate = rate_.has_value();
   if (leases_) {
     result.lease_id = leases_->lease_id();
+    result.limit = leases_->limit();
+    result.active = leases_->active();
+    result.lease_failures = leases_->failures();
     result.held = leases_->held();
     result.in_use = leases_->in_use();
     result.overhang = leases_->overhang();
@@ -76,6 +81,7 @@ MemberStatistics ClusterMember::statistics() const {
     result.permit_waits = rate_->waits();
     result.lost_places = rate_->lost_places();
     result.rate_requests = rate_->requests();
+    result.rate_failures = rate_->failures();
   }
   return result;
 }

@@ -76,10 +76,7 @@ Task<Result<std::unique_ptr<DynamoCluster>>> DynamoCluster::open(aws::AwsEnv env
   Result<std::string> region = co_await aws::find_region(env, std::move(hints), deadline);
   if (!region) co_return failure(std::move(region.error()));
   std::string url = options.dynamodb_url;
-  if (url.empty()) {
-    const aws::Profiles profiles = co_await aws::load_profiles(env.machine);
-    url = aws::endpoint_url("dynamodb", *region, env.machine, profiles.selected());
-  }
+  if (url.empty()) url = co_await aws::find_endpoint_url(env, "dynamodb", *region);
   std::unique_ptr<DynamoCluster> cluster(
       new DynamoCluster(env, options, std::move(*region), std::move(url)));
   cluster->member_->start();
@@ -90,6 +87,7 @@ Task<Result<std::unique_ptr<DynamoCluster>>> DynamoCluster::open(aws::AwsEnv env
 DynamoCluster::DynamoCluster(const aws::AwsEnv& env, const ClusterOptions& options,
                              std::string region, std::string dynamodb_url)
     : scheduler_(env.env.scheduler),
+      endpoint_(options.endpoint),
       region_(std::move(region)),
       credentials_(make_credentials(env, options)) {
   client_.emplace(env.env, env.http, *credentials_,
@@ -141,6 +139,9 @@ Task<bool> DynamoCluster::close(Instant deadline) {
 ClusterStatistics DynamoCluster::statistics() const {
   ClusterStatistics result;
   static_cast<MemberStatistics&>(result) = member_->statistics();
+  result.endpoint = endpoint_;
+  result.has_tokens = tokens_.has_value();
+  if (tokens_) result.tokens = tokens_->usage();
   result.dynamodb = client_->usage();
   return result;
 }

@@ -23,6 +23,9 @@
 namespace forebay {
 
 struct ClusterStatistics : MemberStatistics {
+  std::string endpoint;
+  bool has_tokens = false;  // it makes IAM tokens
+  aws::DsqlTokensUsage tokens;
   aws::DynamoDbUsage dynamodb;
 };
 
@@ -54,6 +57,7 @@ class DynamoCluster {
                 std::string dynamodb_url);
 
   Scheduler& scheduler_;
+  const std::string endpoint_;
   const std::string region_;
   const std::unique_ptr<aws::CredentialsProvider> credentials_;
   std::optional<aws::DynamoDb> client_;

@@ -196,8 +196,18 @@ Task<bool> LeaseAgent::send_change() {
   co_return true;
 }
 
+void LeaseAgent::hear(int active) {
+  active_ = active;
+  active_heard_at_ = env_.scheduler.now();
+  excess_ = std::max(0, active - options_.limit);
+}
+
+int LeaseAgent::active() const {
+  return reaper_.listed_at() > active_heard_at_ ? reaper_.listed_active() : active_;
+}
+
 void LeaseAgent::settle(const AcquireReply& reply) {
-  excess_ = std::max(0, reply.active - options_.limit);
+  hear(reply.active);
   switch (reply.outcome) {
     case AcquireOutcome::granted: {
       const bool is_new = !book_.has_lease();
@@ -228,7 +238,7 @@ void LeaseAgent::refuse(const AcquireReply& reply) {
 }
 
 void LeaseAgent::settle(const ReleaseReply& reply) {
-  excess_ = std::max(0, reply.active - options_.limit);
+  hear(reply.active);
   // Who gave back everything need not know whether an earlier try or a reaper ended the lease.
   if (reply.outcome == HolderOutcome::lost && book_.held() > 0) {
     lose("a release");

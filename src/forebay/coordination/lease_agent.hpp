@@ -74,6 +74,9 @@ class LeaseAgent final : public LeaseSource {
   bool is_lost() const { return state_ != State::sound; }
   std::uint64_t losses() const { return book_.losses(); }
   std::uint64_t requests() const { return contact_.requests(); }
+  int failures() const { return contact_.failures(); }  // of those, in a row until now
+  int limit() const { return options_.limit; }
+  int active() const;  // the store's counter, when it last spoke of it
   std::uint64_t reaped() const { return reaper_.reaped(); }  // connections, of other processes
   int known_processes() const { return reaper_.known_processes(); }  // 0: not known yet
   const std::string& lease_id() const { return book_.id(); }  // of the lease it has, or would have
@@ -99,6 +102,7 @@ class LeaseAgent final : public LeaseSource {
   Task<bool> send_change();
   void plan_change();
   void plan_release();
+  void hear(int active);
   void settle(const AcquireReply& reply);
   void refuse(const AcquireReply& reply);
   void settle(const ReleaseReply& reply);
@@ -130,7 +134,9 @@ class LeaseAgent final : public LeaseSource {
   Condition changed_;   // for close()
   Condition stopping_;  // for whoever pauses
   State state_ = State::sound;
-  int room_ = 0;    // > 0: the limit leaves so many, and more were wanted
+  int room_ = 0;  // > 0: the limit leaves so many, and more were wanted
+  int active_ = 0;
+  Instant active_heard_at_ = Instant::min();
   int excess_ = 0;  // by how many the counter was above the limit when the store last spoke
   Instant surplus_at_ = kNever;
   Instant renew_at_ = kNever;

@@ -75,6 +75,8 @@ std::vector<SilenceWatch::Dead> LeaseReaper::compare(const LeaseListing& listing
     counter_.forget();
   }
   watched_since_ = contact_.since();
+  listed_active_ = listing.active;
+  listed_at_ = env_.scheduler.now();
   known_processes_ = std::max(1, static_cast<int>(listing.leases.size()));
   return silence_.look(listing.leases, own, env_.scheduler.now());
 }

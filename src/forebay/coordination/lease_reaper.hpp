@@ -42,6 +42,9 @@ class LeaseReaper {
   std::uint64_t reaped() const { return reaped_; }  // connections
   // Leases of the older kind count one each, because nobody knows how many processes they are.
   int known_processes() const { return known_processes_; }
+  // The store's counter at the last look, and when that was.
+  int listed_active() const { return listed_active_; }
+  Instant listed_at() const { return listed_at_; }
 
  private:
   Task<bool> look(const std::string& own);
@@ -65,6 +68,8 @@ class LeaseReaper {
   std::string told_;                // the last failure that was logged; empty: all is well
   std::uint64_t reaped_ = 0;
   int known_processes_ = 0;
+  int listed_active_ = 0;
+  Instant listed_at_ = Instant::min();
 };
 
 }  // namespace forebay

@@ -133,6 +133,9 @@ class LeaseListing {
     return static_cast<int>(std::min<std::int64_t>(sum, std::numeric_limits<int>::max()));
   }
 
+  // The drift: what the counter has more than the leases hold; negative: less.
+  int surplus() const { return active - held_in_all(); }
+
   int active;
   std::string mark;      // of this state of the counter
   bool is_still = true;  // false: the counter changed while the leases were read

@@ -61,6 +61,7 @@ class RateAgent final : public PermitSource {
 
   std::uint64_t waits() const { return waits_; }  // reserves that the cluster's rate put off
   std::uint64_t requests() const { return contact_.requests(); }
+  int failures() const { return contact_.failures(); }        // of those, in a row until now
   std::uint64_t lost_places() const { return lost_places_; }  // heard of, or given back, too late
 
  private:

@@ -54,6 +54,14 @@ LatencySnapshot LatencySnapshot::since(const LatencySnapshot& earlier) const {
   return difference;
 }
 
+TimeHistogram LatencySnapshot::summary() const {
+  TimeHistogram summary;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] > 0) summary.record(latency::longest_in(i), counts_[i]);
+  }
+  return summary;
+}
+
 void LatencyHistogram::record(Duration time) {
   counts_[latency::bucket_of(time)].fetch_add(1, std::memory_order_relaxed);
 }

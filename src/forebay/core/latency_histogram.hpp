@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "forebay/core/time_histogram.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay {
@@ -35,6 +36,8 @@ class LatencySnapshot {
   Duration percentile(double percent) const;
   // What was recorded since an earlier snapshot of the same histogram.
   LatencySnapshot since(const LatencySnapshot& earlier) const;
+  // In fewer buckets. Each time counts as the longest of its bucket here.
+  TimeHistogram summary() const;
 
  private:
   friend class LatencyHistogram;

@@ -6,6 +6,7 @@
 
 #include "forebay/core/discard_reason.hpp"
 #include "forebay/core/open_failure.hpp"
+#include "forebay/core/time_histogram.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay {
@@ -13,8 +14,8 @@ namespace forebay {
 struct PoolCounters {
   std::uint64_t acquired = 0;  // connections handed to callers
   std::uint64_t empty = 0;     // times that a caller found no fresh connection ready
-  std::uint64_t waits = 0;     // callers who waited and were served
-  Duration wait_time{};        // how long those waited, added up
+  TimeHistogram ready_times;   // how long callers took to whom one was lent at once
+  TimeHistogram wait_times;    // how long callers waited who had to and were served
   std::uint64_t timeouts = 0;  // callers whose deadline passed
   std::uint64_t given_back = 0;
   std::uint64_t opened = 0;
@@ -22,6 +23,8 @@ struct PoolCounters {
   std::array<std::uint64_t, kDiscardReasons> discards{};
   std::array<std::uint64_t, kOpenFailures> failures{};  // connections that could not be opened
 
+  std::uint64_t waits() const { return wait_times.count(); }  // callers who waited and were served
+  Duration wait_time() const { return wait_times.sum(); }
   std::uint64_t discarded(DiscardReason reason) const {
     return discards[static_cast<std::size_t>(reason)];
   }
@@ -38,8 +41,8 @@ struct PoolCounters {
 inline void add(PoolCounters& sum, const PoolCounters& more) {
   sum.acquired += more.acquired;
   sum.empty += more.empty;
-  sum.waits += more.waits;
-  sum.wait_time += more.wait_time;
+  sum.ready_times += more.ready_times;
+  sum.wait_times += more.wait_times;
   sum.timeouts += more.timeouts;
   sum.given_back += more.given_back;
   sum.opened += more.opened;

@@ -64,8 +64,7 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
   Waiter* waiter = waiters_.empty() ? nullptr : waiters_.next(now, wakes);
   counters_.timeouts += wakes.size() - before;
   if (waiter != nullptr) {
-    ++counters_.waits;
-    counters_.wait_time += now - waiter->since;
+    counters_.wait_times.record(now - waiter->since);
     waiter->slot = &slot;
     lend(slot, now, waiter->from);
     waiters_.resolve(*waiter, WaitOutcome::granted, wakes);

@@ -25,6 +25,7 @@
 
 #include "forebay/base/check.hpp"
 #include "forebay/core/connect_time.hpp"
+#include "forebay/core/metered.hpp"
 #include "forebay/core/pool_counters.hpp"
 #include "forebay/core/pool_rules.hpp"
 #include "forebay/core/retirement_spacer.hpp"
@@ -69,6 +70,9 @@ class PoolState {
   // REQUIRES: take() has just said that nothing is ready.
   void add_waiter(Waiter& waiter) { waiters_.add(waiter); }
   void count_empty() { ++counters_.empty; }  // a caller found nothing
+  // So long it took a caller to get what was ready.
+  void note_ready_time(Duration time) { counters_.ready_times.record(time); }
+  void note_same_ready_time() { counters_.ready_times.record_again(); }
   // A caller found nothing and does not wait. It leaves the wish for one connection behind, so that
   // somebody who comes back finds what an empty pool would never open for those who do not wait.
   void note_unserved() {
@@ -85,7 +89,7 @@ class PoolState {
                           !capacity_.is_called();
     if (is_plain) {
       FOREBAY_CHECK(slot.state == SlotState::lent, "given back, but not lent");
-      ++counters_.given_back;
+      if constexpr (kIsMetered) ++counters_.given_back;
       recount(slot, SlotState::ready);
       ready_.add(slot);
     }
@@ -185,7 +189,7 @@ class PoolState {
     slot.taken_at = now;
     slot.taken_from = from;
     slot.is_leak_reported = false;
-    ++counters_.acquired;
+    if constexpr (kIsMetered) ++counters_.acquired;
   }
   // The books of every move; the queues are the caller's.
   void recount(Slot& slot, SlotState to) {

@@ -108,7 +108,7 @@ Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
   for (int turn = 0; turn < kTurnsOffered && scheduler.now() < waiter.deadline; ++turn) {
     ThreadParker::offer_turn();
     if (!exchange.may_have_ready()) continue;
-    ConnectionSlot* slot = exchange.try_take(from);
+    ConnectionSlot* slot = exchange.try_take_again(from, since);
     if (slot != nullptr) return PooledConnection(exchange, *slot, Holder::thread);
   }
   const bool is_queued = exchange.take_or_wait(waiter);

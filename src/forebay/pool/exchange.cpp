@@ -35,17 +35,40 @@ Exchange::~Exchange() {
 // The cheap clock decides unless the answer depends on the last few milliseconds.
 ConnectionSlot* Exchange::try_take(const std::source_location& from) {
   const Instant recent = scheduler_.recent_now();
+  const bool is_timed = is_time_to_time(recent);
+  const Instant began = is_timed ? scheduler_.now() : recent;
   bool needs_attention = false;
   Slot* slot = nullptr;
   {
     MutexLock lock(mutex_);
     slot = state_.take_surely_fresh(recent, recent + Scheduler::kRecentLag, from);
     if (slot == nullptr) slot = state_.take(scheduler_.now(), from);
+    if (slot != nullptr) note_checkout(is_timed, began, recent);
     update_hint();
     needs_attention = state_.wants_attention();
   }
   if (needs_attention) attention_.notify();
   return static_cast<ConnectionSlot*>(slot);
+}
+
+ConnectionSlot* Exchange::try_take_again(const std::source_location& from, Instant since) {
+  const Instant now = scheduler_.now();
+  MutexLock lock(mutex_);
+  Slot* const slot = state_.take(now, from);
+  if (slot != nullptr) state_.note_ready_time(now - since);
+  update_hint();
+  if (state_.wants_attention()) attention_.notify();
+  return static_cast<ConnectionSlot*>(slot);
+}
+
+void Exchange::note_checkout(bool is_timed, Instant began, Instant recent) {
+  if constexpr (!kIsMetered) return;
+  if (!is_timed) {
+    state_.note_same_ready_time();
+    return;
+  }
+  state_.note_ready_time(scheduler_.now() - began);
+  timed_at_.store(recent, std::memory_order_relaxed);
 }
 
 void Exchange::count_empty() {
@@ -66,6 +89,7 @@ bool Exchange::take_or_wait(Waiter& waiter) {
     if (state_.is_closed()) {
       waiter.outcome = WaitOutcome::closed;
     } else if (Slot* slot = state_.take(scheduler_.now(), waiter.from)) {
+      state_.note_ready_time(scheduler_.now() - waiter.since);
       waiter.slot = slot;
       waiter.outcome = WaitOutcome::granted;
     } else {
@@ -194,6 +218,8 @@ PoolStatistics Exchange::statistics() const {
       result.last_connect_error = failed->text();
       result.last_open_failure = failed->reason;
     }
+    result.is_filled = state.is_filled();
+    result.is_closed = state.is_closed();
     result.counters = state.counters();
     return result;
   });

@@ -38,6 +38,8 @@ class Exchange {
 
   // Callers.
   ConnectionSlot* try_take(const std::source_location& from);
+  // The same for a caller who has been looking since then.
+  ConnectionSlot* try_take_again(const std::source_location& from, Instant since);
   // False: a look would probably find nothing. Takes no lock: for threads that look again and
   // again.
   bool may_have_ready() const { return ready_hint_.load(std::memory_order_relaxed) > 0; }
@@ -92,6 +94,13 @@ class Exchange {
   void update_hint() FOREBAY_REQUIRES(mutex_) {
     ready_hint_.store(state_.count(SlotState::ready), std::memory_order_relaxed);
   }
+  // Of the callers to whom one is lent at once, the first in each tick of the cheap clock is timed,
+  // and stands for the others of that tick: all of them are timed in a quiet pool, and for next to
+  // nothing in a busy one.
+  bool is_time_to_time(Instant recent) const {
+    return kIsMetered && recent != timed_at_.load(std::memory_order_relaxed);
+  }
+  void note_checkout(bool is_timed, Instant began, Instant recent) FOREBAY_REQUIRES(mutex_);
   bool is_behind_with_resets() const;
   void place(ConnectionSlot& slot, bool needs_reset);
 
@@ -100,6 +109,7 @@ class Exchange {
   Budget* const budget_;
   Signal attention_;
   std::atomic<int> ready_hint_{0};  // a hint: what it says may be over when it is read
+  std::atomic<Instant> timed_at_{Instant::min()};  // a hint, too; by the cheap clock
   mutable Mutex mutex_;
   PoolState state_ FOREBAY_GUARDED_BY(mutex_);
   Budget::Place place_;

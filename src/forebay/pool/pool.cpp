@@ -154,6 +154,8 @@ Task<bool> Pool::close(Instant deadline) {
   co_return parts.is_gone || !parts.is_started;
 }
 
+const std::string& Pool::name() const { return parts_->options.name; }
+
 PoolGauges Pool::gauges() const { return parts_->exchange.gauges(); }
 
 PoolStatistics Pool::statistics() const { return parts_->exchange.statistics(); }

@@ -89,6 +89,7 @@ class Pool {
   // call it again.
   Task<bool> close(Instant deadline);
 
+  const std::string& name() const;
   PoolGauges gauges() const;
   PoolStatistics statistics() const;
   std::vector<LeakReport> lent() const;  // longest first

@@ -24,8 +24,8 @@ Level level_of(DiscardReason reason) {
     case DiscardReason::check_failed:
     case DiscardReason::hook_failed:
     case DiscardReason::lease_lost: return Level::warning;
-    case DiscardReason::expiring_soon_on_scan:
     case DiscardReason::reservoir_full: return Level::info;
+    case DiscardReason::expiring_soon_on_scan:
     case DiscardReason::replaced:
     case DiscardReason::idle:
     case DiscardReason::shrunk:

@@ -38,6 +38,8 @@ inline void add(PoolGauges& sum, const PoolGauges& more) {
 }
 
 struct PoolStatistics : PoolGauges {
+  bool is_filled = false;   // the initial fill is done
+  bool is_closed = false;   // nobody is served any more
   Duration connect_time{};  // as observed lately
   // Of the last attempt that failed to open one, until the pool has all it wants.
   std::string last_connect_error;

@@ -41,10 +41,18 @@ PostgresPool::PostgresPool(Runtime& runtime, ConnectionString target, const Serv
 PostgresPool::~PostgresPool() {
   while (!is_gone_ && !close(kReminder)) {
     const std::vector<LeakReport> lent = pool_.lent();
-    if (lent.empty()) continue;
+    const PoolGauges now = pool_.gauges();
+    if (lent.empty()) {
+      log::warning("Pool is still closing",
+                   {log::field("pool", pool_.name()), log::field("opening", now.opening),
+                    log::field("cleaning", now.cleaning), log::field("closing", now.closing)});
+      continue;
+    }
     log::warning("Pool destroyed while connections are lent",
-                 {log::field("lent", lent.size()), log::field("longest", describe(lent.front()))});
+                 {log::field("pool", pool_.name()), log::field("lent", lent.size()),
+                  log::field("longest", describe(lent.front()))});
   }
+  log::tell_all_repeats();
 }
 
 Result<PooledSession> PostgresPool::acquire_blocking(Duration timeout, std::source_location from) {

@@ -97,7 +97,7 @@ PostgresTenants::~PostgresTenants() {
     for (const TenantStatistics& each : pools_->all_statistics()) {
       if (each.lent == 0) continue;
       log::warning("Tenants destroyed while connections are lent",
-                   {log::field("tenant", each.tenant), log::field("lent", each.lent)});
+                   {log::field("pool", each.tenant), log::field("lent", each.lent)});
     }
   }
 }

@@ -59,6 +59,7 @@ class PostgresTenants {
   std::vector<TenantStatistics> warm_statistics() const { return pools_->warm_statistics(); }
   std::vector<TenantStatistics> all_statistics() const { return pools_->all_statistics(); }
   TenantTotals totals() const { return pools_->totals(); }
+  TenantTotals brief_totals() const { return pools_->brief_totals(); }
   TenantPools& pools() { return *pools_; }
 
  private:

@@ -235,14 +235,26 @@ TenantStatistics TenantPools::statistics_of(const Tenant& tenant) const {
   return result;
 }
 
-TenantTotals TenantPools::totals() const {
+TenantTotals TenantPools::brief_totals() const {
   MutexLock lock(mutex_);
+  return add_up();
+}
+
+TenantTotals TenantPools::add_up() const {
   TenantTotals totals = past_;
   totals.known = static_cast<int>(tenants_.size());
   totals.pools = static_cast<int>(pools_.size());
   totals.old_pools = static_cast<int>(old_pools_.size());
   for (std::size_t need = 0; need < kRoomNeeds; ++need)
     totals.in_line += budget_.in_line(static_cast<RoomNeed>(need));
+  totals.in_use = budget_.in_use();
+  totals.max = budget_.max();
+  return totals;
+}
+
+TenantTotals TenantPools::totals() const {
+  MutexLock lock(mutex_);
+  TenantTotals totals = add_up();
   for (const PoolList* list : {&pools_, &old_pools_}) {
     for (const TenantPool* pool = list->front(); pool != nullptr; pool = PoolList::next(*pool)) {
       const PoolStatistics statistics = pool->pool.statistics();
@@ -250,8 +262,7 @@ TenantTotals TenantPools::totals() const {
       add(totals.counters, statistics.counters);
     }
   }
-  totals.in_use = budget_.in_use();
-  totals.max = budget_.max();
+  totals.max = budget_.max();  // not the sum of those of the pools
   return totals;
 }
 

@@ -72,6 +72,8 @@ class TenantPools {
   // Of all that are known: first those with a pool, as above, then the others.
   std::vector<TenantStatistics> all_statistics() const;
   TenantTotals totals() const;
+  // The same without what has to be asked of every pool: connections by state, and their counters.
+  TenantTotals brief_totals() const;
   const Budget& budget() const { return budget_; }
   void audit() const;  // stops the process if the books do not add up
 
@@ -113,6 +115,7 @@ class TenantPools {
   void retire_pools();
   void add_warm(std::vector<TenantStatistics>& all) const FOREBAY_REQUIRES(mutex_);
   TenantStatistics statistics_of(const Tenant& tenant) const FOREBAY_REQUIRES(mutex_);
+  TenantTotals add_up() const FOREBAY_REQUIRES(mutex_);
 
   const Env env_;
   TenantConnectors& connectors_;

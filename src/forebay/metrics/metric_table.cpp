@@ -1,0 +1,195 @@
+#include "forebay/metrics/metric_table.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "forebay/base/check.hpp"
+
+namespace forebay {
+namespace {
+
+using Table = std::array<MetricDefinition, kMetrics>;
+using enum MetricType;
+
+// NOLINTBEGIN(bugprone-suspicious-missing-comma): adjacent texts are one text
+constexpr Table kTable = {{
+    {Metric::reservoir_size, "dsql_reservoir_size", gauge, "service, pool",
+     "Connections that are ready to be lent.",
+     "More than 0.9 of the target. Below 0.5 for five minutes: DSQLReservoirLow."},
+    {Metric::reservoir_target, "dsql_reservoir_target", gauge, "service, pool",
+     "Connections that should be ready now: as many as asked for, or as those lent and being "
+     "cleaned leave room for.",
+     ""},
+    {Metric::reservoir_checkouts, "dsql_reservoir_checkouts_total", counter, "service, pool",
+     "Connections lent to callers.", ""},
+    {Metric::reservoir_empty, "dsql_reservoir_empty_total", counter, "service, pool",
+     "Callers who found no connection ready.", "0. Rising for two minutes: DSQLReservoirEmpty."},
+    {Metric::reservoir_discards, "dsql_reservoir_discards_total", counter, "service, pool, reason",
+     "Connections closed, by reason.",
+     "Less than 1 a second. More than 5 a second for five minutes: DSQLReservoirDiscards."},
+    {Metric::reservoir_refills, "dsql_reservoir_refills_total", counter, "service, pool",
+     "Connections opened.", ""},
+    {Metric::reservoir_refill_failures, "dsql_reservoir_refill_failures_total", counter,
+     "service, pool, reason", "Connections that could not be opened, by the step that failed.",
+     "0. Rising for five minutes: DSQLReservoirRefillFailures."},
+    {Metric::reservoir_checkout_latency, "dsql_reservoir_checkout_latency_milliseconds", histogram,
+     "service, pool", "How long callers took to get a connection, those who waited included.",
+     "A 99th percentile of less than 1 ms. Of those that found a connection ready within one tick "
+     "of "
+     "the coarse clock, some milliseconds, the first stands for all."},
+    {Metric::pool_max_open, "dsql_pool_max_open", gauge, "service, pool",
+     "Connections that the pool may have.", ""},
+    {Metric::pool_open, "dsql_pool_open", gauge, "service, pool",
+     "Connections that are open: ready, lent or being cleaned.", ""},
+    {Metric::pool_in_use, "dsql_pool_in_use", gauge, "service, pool", "Connections that are lent.",
+     "Below the maximum."},
+    {Metric::pool_idle, "dsql_pool_idle", gauge, "service, pool",
+     "Connections that are open and not lent.", ""},
+    {Metric::pool_wait, "dsql_pool_wait_total", counter, "service, pool",
+     "Callers who waited for a connection and got one.", ""},
+    {Metric::pool_wait_duration, "dsql_pool_wait_duration", histogram, "service, pool",
+     "How long callers waited who had to wait and got a connection, in seconds.", ""},
+    {Metric::keeper_deficit, "dsql_pool_keeper_deficit", gauge, "service, pool",
+     "Connections that are missing from the target and not being opened.",
+     "0, or falling. Staying above 0: the failures and the cluster's limits say why."},
+    {Metric::keeper_opening, "dsql_pool_keeper_opening", gauge, "service, pool",
+     "Connections that are being opened, waiting for their turn included.", ""},
+    {Metric::keeper_replacements, "dsql_pool_keeper_replacements_total", counter, "service, pool",
+     "Connections retired ahead of their end because a replacement was there.", ""},
+    {Metric::pool_filled, "forebay_pool_filled", gauge, "service, pool",
+     "1 when the initial fill is done, 0 before.", "1 within a minute of the start."},
+    {Metric::pool_cleaning, "forebay_pool_cleaning", gauge, "service, pool",
+     "Connections that are being reset or checked.", ""},
+    {Metric::pool_closing, "forebay_pool_closing", gauge, "service, pool",
+     "Connections that are being closed and may still count at the server.", ""},
+    {Metric::pool_waiters, "forebay_pool_waiters", gauge, "service, pool",
+     "Callers who wait for a connection now.", "0."},
+    {Metric::pool_timeouts, "forebay_pool_timeouts_total", counter, "service, pool",
+     "Callers whose deadline passed before they got a connection.",
+     "0. Rising: ForebayAcquireTimeouts."},
+    {Metric::pool_guard_evictions, "forebay_pool_guard_evictions_total", counter, "service, pool",
+     "Connections closed because their guard window had begun.",
+     "One for each connection and lifetime is how lives end. More: callers hold connections for "
+     "long, or the guard window is large for the lifetime."},
+    {Metric::pool_leaks, "forebay_pool_leaks_total", counter, "service, pool",
+     "Connections that were lent for longer than the leak threshold.",
+     "0. Rising: ForebayConnectionLeak; the log names the line of code."},
+    {Metric::pool_connect_time, "forebay_pool_connect_time_seconds", gauge, "service, pool",
+     "How long opening a connection takes, as observed lately.", ""},
+
+    {Metric::transaction_attempts, "dsql_tx_attempts_total", counter, "operation",
+     "Attempts at transactions.", ""},
+    {Metric::transaction_successes, "dsql_tx_successes_total", counter, "operation",
+     "Transactions that were committed.", ""},
+    {Metric::transaction_failures, "dsql_tx_failures_total", counter, "operation",
+     "Transactions that ended with an error.", ""},
+    {Metric::transaction_conflicts, "dsql_tx_conflicts_total", counter, "operation",
+     "Attempts that ended in a conflict with another transaction.",
+     "Few beside the attempts. More than one in five: ForebayTransactionConflicts."},
+    {Metric::transaction_retries, "dsql_tx_retries_total", counter, "operation",
+     "Attempts that were made again.", ""},
+    {Metric::transaction_exhausted, "dsql_tx_exhausted_total", counter, "operation",
+     "Transactions that failed because no retry was left.",
+     "0. Rising: ForebayTransactionsExhausted."},
+    {Metric::transaction_errors, "dsql_tx_errors_total", counter, "operation, error_class",
+     "Attempts that failed, by class of the error.", ""},
+    {Metric::transaction_backoff, "dsql_tx_backoff_seconds", histogram, "operation",
+     "The pauses before retries.", ""},
+    {Metric::transaction_latency, "dsql_tx_latency_seconds", histogram, "operation",
+     "From the first attempt to the end of the last.", ""},
+
+    {Metric::lease_active, "dsql_distributed_conn_lease_active", gauge, "service, endpoint",
+     "Connections leased by all processes of the cluster, as this one last heard.",
+     "Less than 0.9 of the limit. Above it for five minutes: DSQLGlobalLimitNearCapacity."},
+    {Metric::lease_limit, "dsql_distributed_conn_lease_limit", gauge, "service, endpoint",
+     "Connections that all processes together may have.", ""},
+    {Metric::lease_held, "forebay_lease_held", gauge, "service, endpoint",
+     "Connections leased by this process.", ""},
+    {Metric::lease_in_use, "forebay_lease_in_use", gauge, "service, endpoint",
+     "Leases of this process with a connection behind them, and connections without a lease.", ""},
+    {Metric::lease_overhang, "forebay_lease_overhang", gauge, "service, endpoint",
+     "Connections of this process with no lease behind them.",
+     "0. Above it for a minute: ForebayLeaseOverhang."},
+    {Metric::lease_lost, "forebay_lease_lost", gauge, "service, endpoint",
+     "1 while the lease has ended, or may have.", "0."},
+    {Metric::lease_losses, "forebay_lease_losses_total", counter, "service, endpoint",
+     "Times that the lease was lost.", "0."},
+    {Metric::leases_reaped, "forebay_lease_reaped_total", counter, "service, endpoint",
+     "Connections of processes that died, freed by this one.", ""},
+    {Metric::cluster_processes, "forebay_cluster_processes", gauge, "service, endpoint",
+     "Processes with a lease, as far as this one knows; 0 until it knows.", ""},
+    {Metric::store_failures, "forebay_store_failures", gauge, "service, endpoint, kind",
+     "Requests to the coordination store that failed in a row.",
+     "0. Three or more for a minute: ForebayStoreAway."},
+    {Metric::permit_waits, "forebay_permit_waits_total", counter, "service, endpoint",
+     "Connects that the cluster's rate put off.", ""},
+    {Metric::permits_lost, "forebay_permits_lost_total", counter, "service, endpoint",
+     "Places of the cluster's rate that came too late to be used.",
+     "Few beside the refills. Many: the store is slow, or the clock."},
+    {Metric::store_requests, "forebay_store_requests_total", counter, "service, endpoint, kind",
+     "Requests to the coordination store.", ""},
+    {Metric::store_write_units, "forebay_store_write_units_total", counter, "service, endpoint",
+     "Write units that DynamoDB has charged.", ""},
+    {Metric::store_read_units, "forebay_store_read_units_total", counter, "service, endpoint",
+     "Read units that DynamoDB has charged.", ""},
+    {Metric::store_throttles, "forebay_store_throttles_total", counter, "service, endpoint",
+     "Answers of DynamoDB that said: too many requests.",
+     "0. Rising: ForebayStoreThrottled; on-demand capacity ends it."},
+    {Metric::tokens_signed, "forebay_tokens_signed_total", counter, "service, endpoint",
+     "IAM tokens that were made.", ""},
+    {Metric::token_failures, "forebay_token_failures_total", counter, "service, endpoint",
+     "IAM tokens that could not be made.", "0. Rising: ForebayTokenFailures."},
+
+    {Metric::tenants_known, "forebay_tenants_known", gauge, "service",
+     "Tenants of which something is remembered.", ""},
+    {Metric::tenants_warm, "forebay_tenants_warm", gauge, "service", "Tenants with a pool.", ""},
+    {Metric::tenant_connections, "forebay_tenant_connections", gauge, "service",
+     "Connections of all tenants together.", ""},
+    {Metric::tenant_connections_max, "forebay_tenant_connections_max", gauge, "service",
+     "Connections that all tenants together may have.", ""},
+    {Metric::tenants_in_line, "forebay_tenants_in_line", gauge, "service",
+     "Tenants that wait for room.", "0. Above it for five minutes: ForebayTenantsInLine."},
+    {Metric::tenant_evictions, "forebay_tenant_evictions_total", counter, "service",
+     "Pools of tenants that were closed to make room for others.", ""},
+
+    {Metric::build_info, "forebay_build_info", gauge, "service, version", "Always 1.", ""},
+}};
+// NOLINTEND(bugprone-suspicious-missing-comma)
+
+constexpr bool is_in_order(const Table& table) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (static_cast<std::size_t>(table[i].metric) != i) return false;
+  }
+  return true;
+}
+static_assert(is_in_order(kTable), "the table has another order than its names");
+
+}  // namespace
+
+std::string_view name(MetricType type) {
+  constexpr std::array<std::string_view, 3> names = {"counter", "gauge", "histogram"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+std::span<const MetricDefinition, kMetrics> metric_table() { return kTable; }
+
+const MetricDefinition& definition(Metric metric) {
+  return kTable[static_cast<std::size_t>(metric)];
+}
+
+std::string metrics_reference() {
+  std::string text =
+      "# Metrics\n\n"
+      "Written by `forebay metrics reference`. Served at `/metrics` in the text format of "
+      "Prometheus, or through a registry\nof prometheus-cpp (`include/forebay/metrics.hpp`).\n\n"
+      "Histograms have buckets from 100 ns to 10 s, three to a decade.\n\n"
+      "| metric | type | labels | what it says | healthy |\n|---|---|---|---|---|\n";
+  for (const MetricDefinition& each : kTable) {
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", each.name, name(each.type), each.labels,
+                        each.help, each.advice);
+  }
+  return text;
+}
+
+}  // namespace forebay

@@ -1,0 +1,147 @@
+#include "forebay/metrics/metric_sources.hpp"
+
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "forebay/metrics/metric_text.hpp"
+
+namespace forebay::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+// What was told, with the names of its labels as the table writes them.
+class NotingSink final : public MetricSink {
+ public:
+  void number(Metric metric, MetricLabels labels, double value) override {
+    note(metric, labels);
+    EXPECT_NE(definition(metric).type, MetricType::histogram);
+    numbers[metric] += value;
+  }
+  void times(Metric metric, MetricLabels labels, const TimeHistogram& times) override {
+    note(metric, labels);
+    EXPECT_EQ(definition(metric).type, MetricType::histogram);
+    numbers[metric] += static_cast<double>(times.count());
+  }
+
+  std::map<Metric, double> numbers;
+
+ private:
+  void note(Metric metric, MetricLabels labels) {
+    std::string names;
+    std::string key = std::string(definition(metric).name);
+    for (const MetricLabel& label : labels) {
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", label.name);
+      key += fmt::format(",{}", label.value);
+    }
+    EXPECT_EQ(names, definition(metric).labels) << definition(metric).name;
+    EXPECT_TRUE(told_.insert(key).second) << key << " was told twice";
+  }
+  std::set<std::string> told_;
+};
+
+PoolStatistics busy_pool() {
+  PoolStatistics pool;
+  pool.max = 20;
+  pool.target_ready = 10;
+  pool.ready = 4;
+  pool.lent = 7;
+  pool.cleaning = 1;
+  pool.opening = 2;
+  pool.closing = 3;
+  pool.waiters = 5;
+  pool.connect_time = 250ms;
+  pool.counters.acquired = 100;
+  pool.counters.empty = 9;
+  pool.counters.timeouts = 2;
+  pool.counters.opened = 31;
+  pool.counters.leaks_reported = 1;
+  pool.counters.discards[static_cast<std::size_t>(DiscardReason::expiring_soon_on_scan)] = 6;
+  pool.counters.discards[static_cast<std::size_t>(DiscardReason::broken)] = 8;
+  pool.counters.failures[static_cast<std::size_t>(OpenFailure::rate_limit)] = 11;
+  pool.counters.ready_times.record(300ns, 97);
+  pool.counters.wait_times.record(2s, 3);
+  return pool;
+}
+
+TEST(MetricSourcesTest, EveryMetricOfTheTableIsToldWithItsLabels) {
+  NotingSink sink;
+  tell_pool(sink, "orders", "main", busy_pool());
+  TransactionMetrics transactions;
+  transactions.operation("pay").begin_attempt();
+  transactions.operation("pay").succeed(3ms);
+  tell_transactions(sink, transactions.snapshot());
+  ClusterStatistics cluster;
+  cluster.has_leases = cluster.has_rate = cluster.has_tokens = true;
+  tell_cluster(sink, "orders", cluster);
+  tell_tenants(sink, "orders", TenantTotals());
+
+  for (const MetricDefinition& each : metric_table()) {
+    if (each.metric == Metric::build_info) continue;
+    EXPECT_TRUE(sink.numbers.contains(each.metric)) << each.name;
+  }
+}
+
+TEST(MetricSourcesTest, APoolTellsWhatItsStatisticsSay) {
+  NotingSink sink;
+  tell_pool(sink, "orders", "main", busy_pool());
+
+  const auto expect = [&](Metric metric, double value) {
+    EXPECT_EQ(sink.numbers[metric], value) << definition(metric).name;
+  };
+  expect(Metric::reservoir_size, 4);
+  expect(Metric::reservoir_target, 9);
+  expect(Metric::reservoir_checkouts, 100);
+  expect(Metric::reservoir_empty, 9);
+  expect(Metric::reservoir_discards, 14);
+  expect(Metric::reservoir_refills, 31);
+  expect(Metric::reservoir_refill_failures, 11);
+  expect(Metric::reservoir_checkout_latency, 100);
+  expect(Metric::pool_open, 12);
+  expect(Metric::pool_in_use, 7);
+  expect(Metric::pool_idle, 5);
+  expect(Metric::pool_wait, 3);
+  expect(Metric::pool_wait_duration, 3);
+  expect(Metric::keeper_deficit, 3);
+  expect(Metric::pool_guard_evictions, 6);
+  expect(Metric::pool_connect_time, 0.25);
+  expect(Metric::pool_filled, 0);
+}
+
+TEST(MetricSourcesTest, ReasonsAreLabels) {
+  MetricText text;
+  tell_pool(text, "orders", "main", busy_pool());
+  EXPECT_THAT(text.text(),
+              HasSubstr("dsql_reservoir_discards_total{service=\"orders\",pool=\"main\","
+                        "reason=\"broken\"} 8\n"));
+  EXPECT_THAT(text.text(),
+              HasSubstr("dsql_reservoir_refill_failures_total{service=\"orders\",pool=\"main\","
+                        "reason=\"rate_limit\"} 11\n"));
+}
+
+TEST(MetricSourcesTest, WhoSharesNothingTellsNothingOfACluster) {
+  NotingSink sink;
+  tell_cluster(sink, "orders", ClusterStatistics());
+  EXPECT_TRUE(sink.numbers.empty());
+}
+
+TEST(MetricSourcesTest, APoolThatIsNotFilledSaysWhy) {
+  PoolStatistics pool = busy_pool();
+  EXPECT_EQ(why_not_ready("main", pool), "main: 12 of 10 connections are open, 2 are being opened");
+  pool.last_open_failure = OpenFailure::connection_open;
+  pool.last_connect_error = "a text with secrets";
+  EXPECT_THAT(why_not_ready("main", pool), EndsWith("; the last failed at connection_open"));
+  pool.is_filled = true;
+  EXPECT_EQ(why_not_ready("main", pool), "");
+  pool.is_closed = true;
+  EXPECT_EQ(why_not_ready("main", pool), "main: it is closed");
+}
+
+}  // namespace
+}  // namespace forebay::test
