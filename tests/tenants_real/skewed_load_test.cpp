@@ -31,7 +31,7 @@ struct Touches {
 
 class SkewedLoadTest : public TenantsFixture {
  protected:
-  const int databases_ = from_environment("FOREBAY_TENANT_DATABASES", kIsSanitized ? 60 : 300);
+  const int databases_ = from_environment("FOREBAY_TENANT_DATABASES", kIsSanitized ? 60 : 150);
   const Duration length_ =
       load_time(std::chrono::seconds(from_environment("FOREBAY_TENANT_SECONDS", 20)));
   std::vector<Touches> touches_ = std::vector<Touches>(static_cast<std::size_t>(databases_) + 1);

@@ -250,7 +250,8 @@ def dead_files(repository, _):
 def headers_compile_alone(repository, options):
     """Compiles each header by itself. What passed is remembered by the content of all that it includes.
 
-    A header that its own source file includes first is compiled so by the lint build, and not here again.
+    A header that its own source file includes first is compiled so by the lint build, and not here again; those of
+    the tests are compiled with what includes them.
     """
     folders = [str(repository.root / folder) for folder in ("src", "include", "tests")] + options.include
     version = subprocess.run([options.compiler, "--version"], check=True, capture_output=True, text=True).stdout
@@ -285,7 +286,7 @@ def headers_compile_alone(repository, options):
         return first is not None and f"src/{first[0]}" == path
 
     headers = {path: key(path) for path in repository.cpp
-               if path.endswith(".hpp") and path.startswith(("src/", "include/", "tests/"))
+               if path.endswith(".hpp") and path.startswith(("src/", "include/"))
                and not comes_first_in_source(path)}
     todo = [path for path in headers if headers[path] not in passed]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

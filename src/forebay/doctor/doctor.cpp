@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "forebay/aws/default_credentials.hpp"
 #include "forebay/aws/dsql_token.hpp"
 #include "forebay/aws/endpoint.hpp"
