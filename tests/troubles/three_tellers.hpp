@@ -27,25 +27,11 @@ class ThreeTellers {
   // The sum over all label sets that have these values: value("dsql_reservoir_size"),
   // value("dsql_reservoir_discards_total", "broken").
   double value(std::string_view name, std::string_view label = {}) const {
-    const MetricPage now = page();
-    double sum = 0;
-    for (const MetricValue& each : now.values()) {
-      bool has_label = label.empty();
-      for (const auto& [key, text] : each.labels) has_label = has_label || text == label;
-      if (each.name == name && has_label) sum += each.value;
-    }
-    return sum;
+    return sum(name, label, nullptr);
   }
+  // The same since begin().
   double increase(std::string_view name, std::string_view label = {}) const {
-    const MetricPage now = page();
-    double sum = 0;
-    for (const MetricValue& each : now.values()) {
-      bool has_label = label.empty();
-      for (const auto& [key, text] : each.labels) has_label = has_label || text == label;
-      if (each.name == name && has_label)
-        sum += each.value - before_->find(each.name, each.labels).value_or(0);
-    }
-    return sum;
+    return sum(name, label, &*before_);
   }
 
   void expect_logged(std::string_view message, const std::string& part = {}) const {
@@ -78,6 +64,18 @@ class ThreeTellers {
   std::size_t logged(std::string_view message) const { return log_.count(message); }
 
  private:
+  double sum(std::string_view name, std::string_view label, const MetricPage* before) const {
+    const MetricPage now = page();
+    double sum = 0;
+    for (const MetricValue& each : now.values()) {
+      bool has_label = label.empty();
+      for (const auto& [key, text] : each.labels) has_label = has_label || text == label;
+      if (each.name != name || !has_label) continue;
+      sum += each.value;
+      if (before != nullptr) sum -= before->find(each.name, each.labels).value_or(0);
+    }
+    return sum;
+  }
   MetricPage page() const {
     Result<MetricPage> page = MetricPage::read(metrics_.text());
     EXPECT_TRUE(page.has_value()) << page.error().text();
