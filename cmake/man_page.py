@@ -56,7 +56,7 @@ def part(program, name):
 
 def main():
     program, frame, page = sys.argv[1:]
-    version = answer(program, "--version").split()[-1]
+    version = answer(program, "--version").split()[1]
     parts = "\n".join(line for name in commands(program) for line in part(program, name))
     text = pathlib.Path(frame).read_text().replace("@VERSION@", version).replace("@COMMANDS@", parts)
     pathlib.Path(page).write_text(text)

@@ -183,13 +183,33 @@ TEST(SimTest, TheShippedScenariosAreListed) {
 TEST(SimTest, FilesAppearWhenTheRunIsDone) {
   const Folder folder;
   const std::string out = (folder.path() / "results.csv").string();
-  const std::string report = (folder.path() / "report.html").string();
-  Program program({"sim", data_file("holds.yaml"), "--out", out, "--report", report});
+  Program program({"sim", data_file("holds.yaml"), "--out", out});
 
   EXPECT_EQ(program.wait(), 0) << program.err();
-  EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("report.html", "results.csv"));
+  EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("results.csv"));
   EXPECT_GE(lines_of(text_of(out)).size(), 2U);
-  EXPECT_THAT(text_of(report), AllOf(HasSubstr("<"), HasSubstr("</html>")));
+}
+
+// The suite has builds of both kinds: with npm, and without.
+TEST(SimTest, AReportIsWrittenOrTheProgramSaysWhyItCannotBe) {
+  const Folder folder;
+  const std::string report = (folder.path() / "report.html").string();
+  Program program({"sim", data_file("holds.yaml"), "--report", report});
+  Program version({"--version"});
+
+  if (FOREBAY_HAS_REPORT) {
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    EXPECT_THAT(text_of(report), AllOf(HasSubstr("<"), HasSubstr("</html>")));
+    EXPECT_EQ(version.wait(), 0);
+    EXPECT_THAT(version.out(), Not(HasSubstr("npm")));
+  } else {
+    EXPECT_EQ(program.wait(), 2);
+    EXPECT_THAT(program.err(), HasSubstr("--report cannot be had from this program: it was built "
+                                         "where there was no npm. Install npm and build again"));
+    EXPECT_THAT(names_in(folder.path()), testing::IsEmpty());
+    EXPECT_EQ(version.wait(), 0);
+    EXPECT_THAT(version.out(), HasSubstr("\nwithout sim --report: built where there was no npm"));
+  }
 }
 
 TEST(SimTest, FilesOfAFailedRunAreWrittenToo) {

@@ -11,6 +11,7 @@
 #include "forebay/cli/command.hpp"
 #include "forebay/cli/help_text.hpp"
 #include "forebay/cli/secrets.hpp"
+#include "forebay/sim/result/report.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -54,9 +55,14 @@ class CommandLine {
   Problems problems_;
 };
 
+std::string version() {
+  const char* const lacks = "\nwithout sim --report: built where there was no npm";
+  return fmt::format("forebay {}{}", FOREBAY_VERSION, sim::has_report() ? "" : lacks);
+}
+
 CommandLine::CommandLine() {
   app_.name("forebay");
-  app_.set_version_flag("--version", "forebay " FOREBAY_VERSION, "show the version");
+  app_.set_version_flag("--version", version(), "show the version");
   app_.set_help_flag("-h,--help", "show this help");
   // Or a word behind a command could start a second one.
   app_.require_subcommand(0, 1);

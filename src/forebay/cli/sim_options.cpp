@@ -11,6 +11,7 @@
 #include "forebay/cli/scenario_choice.hpp"
 #include "forebay/cli/secrets.hpp"
 #include "forebay/env/duration_text.hpp"
+#include "forebay/sim/result/report.hpp"
 #include "forebay/sim/scenario/scenario_limits.hpp"
 
 namespace forebay::cli {
@@ -91,6 +92,7 @@ void read_output(const char* option, const std::optional<std::string>& path, boo
 void read_outputs(const SimArguments& arguments, SimOptions& options, Problems& problems) {
   options.out = arguments.out;
   options.report = arguments.report;
+  const std::size_t before = problems.size();
   read_output("--out", options.out, arguments.seeds.has_value(), problems);
   read_output("--report", options.report, arguments.seeds.has_value(), problems);
   const auto place = [](const std::string& path) {
@@ -99,6 +101,11 @@ void read_outputs(const SimArguments& arguments, SimOptions& options, Problems& 
   };
   if (options.out && options.report && place(*options.out) == place(*options.report)) {
     problems.emplace_back("--out and --report name the same file");
+  }
+  if (options.report && problems.size() == before && !sim::has_report()) {
+    problems.emplace_back(
+        "--report cannot be had from this program: it was built where there was no npm. Install "
+        "npm and build again; --out and --json give the same numbers without it");
   }
 }
 

@@ -35,6 +35,8 @@ std::string_view file(const std::vector<BundledFile>& files, std::string_view na
 
 }  // namespace
 
+bool has_report() { return !report_files().empty(); }
+
 // page.html has the names of the other files in double braces, in the order in which they belong
 // together, and "title" and "data". What is put in is not looked at again.
 void write_report(const RunResult& result, std::ostream& out) {

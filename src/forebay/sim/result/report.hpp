@@ -8,6 +8,10 @@
 
 namespace forebay::sim {
 
+// False: this program was built where there was no npm, and so without the script that draws plots.
+bool has_report();
+
+// REQUIRES: has_report().
 void write_report(const RunResult& result, std::ostream& out);
 
 }  // namespace forebay::sim

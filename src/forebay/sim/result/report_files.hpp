@@ -1,4 +1,5 @@
-// The files of web/report, and those of uPlot, as the build put them into the program.
+// The files of web/report, and those of uPlot, as the build put them into the program; none if it
+// was built where there was no npm.
 #pragma once
 
 #include <vector>
