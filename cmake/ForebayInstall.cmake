@@ -12,7 +12,8 @@ target_link_libraries(forebay_forebay INTERFACE forebay_metrics forebay_config f
 set_target_properties(forebay_forebay PROPERTIES EXPORT_NAME forebay)
 add_library(forebay::forebay ALIAS forebay_forebay)
 
-set(installed_libraries base env env_real core pool aws coordination ids retry tenants postgres yaml config metrics)
+# In the order of a linker: each before those it needs.
+set(installed_libraries metrics config yaml postgres tenants retry coordination ids aws pool core env_real env base)
 set(installed_targets forebay_forebay)
 foreach(name IN LISTS installed_libraries)
   if(TARGET forebay_${name})
@@ -44,3 +45,15 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/forebayConfigVersion.cmak
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/forebayConfig.cmake ${PROJECT_BINARY_DIR}/forebayConfigVersion.cmake
   DESTINATION ${package_folder})
+
+# For those who do not build with CMake: pkg-config --cflags --libs forebay. Libraries without sources are no files.
+foreach(name IN LISTS installed_libraries)
+  get_target_property(kind forebay_${name} TYPE)
+  if(kind STREQUAL STATIC_LIBRARY)
+    string(APPEND pkg_config_libraries "-lforebay_${name} ")
+  endif()
+endforeach()
+set(pkg_config_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pkg_config_prefix /${pkg_config_folder} /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/forebay.pc.in ${PROJECT_BINARY_DIR}/forebay.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/forebay.pc DESTINATION ${pkg_config_folder})

@@ -27,7 +27,19 @@ if(FOREBAY_WARNINGS_ARE_ERRORS)
   target_compile_options(forebay_flags INTERFACE -Werror)
 endif()
 
+# What Debian asks of programs. A sanitizer checks more than fortified functions, and is confused by them.
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  target_compile_options(forebay_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+  target_link_options(forebay_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
+
 option(FOREBAY_CLANG_TIDY "Run clang-tidy-19 over each file of the libraries as it is compiled" OFF)
+
+# What was compiled before, in this clone or another, need not be compiled again.
+find_program(CCACHE ccache)
+if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
 
 function(forebay_library name)
   cmake_parse_arguments(arg "" "FOLDER" "DEPENDS;EXTERNAL" ${ARGN})

@@ -14,14 +14,21 @@ if(NOT CMAKE_CXX_FLAGS_DEBUG MATCHES sanitize)
     COMMAND Python3::Interpreter -B ${man_script} $<TARGET_FILE:forebay> ${man_frame} ${man_page}
     COMMAND gzip -9 --no-name --force --keep ${man_page}
     DEPENDS forebay ${man_script} ${man_frame} COMMENT "Writing the manual page" VERBATIM)
-  set(changelog ${PROJECT_BINARY_DIR}/changelog)
-  add_custom_command(OUTPUT ${changelog}.gz
-    COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${changelog}
-    COMMAND gzip -9 --no-name --force ${changelog}
-    DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md COMMENT "Packing the changelog" VERBATIM)
-  add_custom_target(forebay_package_files ALL DEPENDS ${man_page}.gz ${changelog}.gz)
+  # Ours, and that of the packages, under the names that Debian gives them.
+  function(pack_changelog source name)
+    set(copy ${PROJECT_BINARY_DIR}/${name})
+    add_custom_command(OUTPUT ${copy}.gz
+      COMMAND ${CMAKE_COMMAND} -E copy ${source} ${copy}
+      COMMAND gzip -9 --no-name --force ${copy}
+      DEPENDS ${source} COMMENT "Packing ${name}" VERBATIM)
+    install(FILES ${copy}.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/forebay COMPONENT command)
+    install(FILES ${copy}.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libforebay-dev COMPONENT library)
+  endfunction()
+  pack_changelog(${PROJECT_SOURCE_DIR}/CHANGELOG.md changelog)
+  pack_changelog(${PROJECT_SOURCE_DIR}/deploy/debian/changelog changelog.Debian)
+  add_custom_target(forebay_package_files ALL
+    DEPENDS ${man_page}.gz ${PROJECT_BINARY_DIR}/changelog.gz ${PROJECT_BINARY_DIR}/changelog.Debian.gz)
   install(FILES ${man_page}.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
-  install(FILES ${changelog}.gz DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 endif()
 
 install(TARGETS forebay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
@@ -42,6 +49,8 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 set(CPACK_COMPONENTS_ALL command library)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 0forebay1)  # as in deploy/debian/changelog
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "connection layer for databases that ration connections")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION

@@ -46,3 +46,12 @@ foreach(example consumer workflow_store)
   run(${work}/${example}/${example} ${${example}_words})
   message(STATUS "${example} printed: ${output}")
 endforeach()
+
+# The same without CMake.
+file(GLOB pc_files ${prefix}/lib*/pkgconfig/forebay.pc ${prefix}/lib*/*/pkgconfig/forebay.pc)
+cmake_path(GET pc_files PARENT_PATH pc_folder)
+run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_folder} pkg-config --cflags --libs forebay)
+separate_arguments(flags UNIX_COMMAND "${output}")
+run(${compiler} -std=c++23 ${source}/examples/consumer/main.cpp ${flags} -o ${work}/plain_consumer)
+run(${work}/plain_consumer)
+message(STATUS "plain_consumer printed: ${output}")
