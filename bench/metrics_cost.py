@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What counting and timing add to an acquire: the same bench, with metrics and without, turn by turn.
 
-    bench/metrics_cost.py [build/release] [ROUNDS]
+    bench/metrics_cost.py [build/speed] [ROUNDS]
 
 Prints nanoseconds of acquire and give back, the median of the rounds, and their ratio.
 """
@@ -24,7 +24,7 @@ def run(program):
 
 
 def main():
-    folder = sys.argv[1] if len(sys.argv) > 1 else "build/release"
+    folder = sys.argv[1] if len(sys.argv) > 1 else "build/speed"
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 10
     times = {name: {row: [] for row in ROWS} for name in ("acquire_bench", "acquire_unmetered_bench")}
     for _ in range(rounds):

@@ -22,6 +22,7 @@
 #include "forebay/embedded/server_process.hpp"
 #include "forebay/forebay.hpp"
 #include "support/dynamodb_local.hpp"
+#include "support/load_time.hpp"
 
 #ifndef FOREBAY_CLUSTER_MEMBER  // CMake says where it was built
 #define FOREBAY_CLUSTER_MEMBER "forebay_cluster_member"

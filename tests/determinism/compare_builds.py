@@ -1,12 +1,14 @@
 """Runs the trace-hash program of several builds and fails unless they print the same lines.
 
-Usage: compare_builds.py name=program name=program ...
+Usage: compare_builds.py BUILD
 
-A program prints one line "seed hash" for each of its seeds. A build that is missing fails the test, unless
-FOREBAY_SINGLE_BUILD is set in the environment, for those who build only one preset.
+BUILD is compared with the builds beside it that FOREBAY_COMPARED_BUILDS names, or else with asan and lint: another
+compiler, and other optimizations. A program prints one line "seed hash" for each of its seeds. A build that is missing
+fails the test, unless FOREBAY_SINGLE_BUILD is set in the environment, for those who build only one preset.
 """
 
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -36,7 +38,9 @@ def compare(results):
 
 
 def main(arguments):
-    programs = dict(argument.split("=", 1) for argument in arguments)
+    own = pathlib.Path(arguments[0])
+    names = [own.name, *os.environ.get("FOREBAY_COMPARED_BUILDS", "asan lint").split()]
+    programs = {name: own.parent / name / "forebay_trace_hash" for name in names}
     missing = [name for name, program in programs.items() if not os.path.exists(program)]
     if missing and not os.environ.get("FOREBAY_SINGLE_BUILD"):
         for name in missing:
@@ -55,7 +59,7 @@ def main(arguments):
     for problem in problems:
         print(problem)
     if problems:
-        print("If a build is older than the sources, build it again first: scripts/build release, lint, dev.")
+        print("If a build is older than the sources, build it again first, with scripts/build.")
     return 1 if problems else 0
 
 

@@ -11,6 +11,7 @@
 
 #include "forebay/embedded/postgres_server.hpp"
 #include "forebay/forebay.hpp"
+#include "support/load_time.hpp"
 
 namespace forebay::test {
 
@@ -21,15 +22,6 @@ using postgres::LibpqConnection;
 using postgres::PooledSession;
 using postgres::PostgresPool;
 using postgres::QueryResult;
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kIsSanitized = true;
-#else
-inline constexpr bool kIsSanitized = false;
-#endif
-
-// How long a test with load runs; a sanitizer sees as much in less.
-constexpr Duration load_time(Duration full) { return kIsSanitized ? full / 5 : full; }
 
 inline int number(const Result<QueryResult>& result) {
   EXPECT_TRUE(result.has_value()) << result.error().text();

@@ -32,8 +32,8 @@ struct Touches {
 class SkewedLoadTest : public TenantsFixture {
  protected:
   const int databases_ = from_environment("FOREBAY_TENANT_DATABASES", kIsSanitized ? 60 : 150);
-  const Duration length_ =
-      load_time(std::chrono::seconds(from_environment("FOREBAY_TENANT_SECONDS", 20)));
+  const int seconds_ = from_environment("FOREBAY_TENANT_SECONDS", 0);
+  const Duration length_ = seconds_ > 0 ? Duration(std::chrono::seconds(seconds_)) : load_time(30s);
   std::vector<Touches> touches_ = std::vector<Touches>(static_cast<std::size_t>(databases_) + 1);
   std::atomic<int> served_ = 0;
   std::atomic<int> failed_ = 0;

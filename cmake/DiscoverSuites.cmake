@@ -1,0 +1,19 @@
+# Read by ctest, not by cmake: a test for each suite of a program of GoogleTest, so that its tests share what the suite
+# sets up (a server, mostly) and suites can run side by side.
+#
+# The file that includes this one has set: program, folder (the name of its tests), properties.
+if(NOT EXISTS ${program})
+  add_test(${folder}.is_not_built "")  # ctest reports it as a failure
+  return()
+endif()
+execute_process(COMMAND ${program} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${program} --gtest_list_tests: ${result}")
+endif()
+# A line is "Suite." or "Suite.  # of which type"; tests are indented, and other words have blanks in them.
+string(REGEX MATCHALL "\n[A-Za-z0-9_/]+\\.(  #[^\n]*)?" lines "\n${listed}")
+foreach(line IN LISTS lines)
+  string(REGEX REPLACE "^\n([A-Za-z0-9_/]+)\\..*" "\\1" suite "${line}")
+  add_test(${folder}.${suite} ${program} --gtest_brief=1 "--gtest_filter=${suite}.*")
+  set_tests_properties(${folder}.${suite} PROPERTIES ${properties})
+endforeach()

@@ -1,0 +1,22 @@
+// How long tests with load run: a third of what they ask for, a fifth under a sanitizer, which sees
+// as much in less, and all of it where FOREBAY_FULL_LOAD is set, as in the long suite.
+#pragma once
+
+#include <cstdlib>
+
+#include "forebay/env/time.hpp"
+
+namespace forebay::test {
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+
+inline Duration load_time(Duration full) {
+  if (kIsSanitized) return full / 5;
+  return std::getenv("FOREBAY_FULL_LOAD") != nullptr ? full : full / 3;
+}
+
+}  // namespace forebay::test
