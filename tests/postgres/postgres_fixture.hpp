@@ -35,11 +35,12 @@ inline ConnectionString target(const std::string& text) {
 class Client {
  public:
   Client(Runtime& runtime, const std::string& url, BlockingLane* lane = nullptr,
-         const ServerProfile& profile = ServerProfile::postgresql())
+         const ServerProfile& profile = ServerProfile::postgresql(),
+         const LibpqSettings& settings = {})
       : runtime_(runtime),
         connector_(
             LibpqEnv{runtime.scheduler(), runtime.descriptors(), lane ? *lane : runtime.lane()},
-            target(url), profile) {}
+            target(url), profile, settings) {}
 
   Instant in(Duration time) const { return deadline_after(runtime_.scheduler().now(), time); }
   LibpqConnector& connector() { return connector_; }

@@ -41,6 +41,7 @@ class LoopbackListener {
   ~LoopbackListener() { ::close(socket_); }  // REQUIRES: nobody is in accept()
 
   std::uint16_t port() const { return port_; }
+  int descriptor() const { return socket_; }
   // The next session, which is the caller's to close; below zero after shut_down().
   int accept() const { return ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC); }
   // Nobody is let in any more; a thread in accept() comes back.

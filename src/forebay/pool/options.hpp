@@ -52,6 +52,9 @@ struct PoolOptions {
   Duration reset_timeout = std::chrono::seconds(5);
   Duration check_timeout = std::chrono::seconds(5);
   Duration close_timeout = std::chrono::seconds(30);
+  // The server is told at connect to miss us so soon when we are gone without a word, and our
+  // sockets to miss the server; max: neither is told anything.
+  Duration server_notices_after = std::chrono::seconds(6);
   Duration open_wait = std::chrono::milliseconds(100);  // how long open() waits
   Duration initial_fill_limit = std::chrono::seconds(30);
   int warm_up_retries = 5;  // per connection

@@ -7,9 +7,17 @@
 
 namespace forebay::postgres {
 
+// On the lane, because libpq may have to read a file for the user's own options.
+void ConnectAttempt::tell_in_options(ConnectionString& target) {
+  NoticeSettings settings(*plan_, target.options_in_force());
+  if (target.set("options", settings.options())) told_.emplace(std::move(settings));
+}
+
 void ConnectAttempt::start() {
   if (is_cancelled_) return;
-  const KeywordArrays arrays = target_.arrays();
+  ConnectionString target = target_;
+  if (plan_) tell_in_options(target);
+  const KeywordArrays arrays = target.arrays();
   handle_.reset(PQconnectStartParams(arrays.keywords.data(), arrays.values.data(), 0));
   if (!handle_) return;
   ignore_notices(handle_.get());

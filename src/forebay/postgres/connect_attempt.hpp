@@ -10,19 +10,23 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "forebay/base/intrusive_list.hpp"
 #include "forebay/postgres/conninfo.hpp"
 #include "forebay/postgres/libpq_env.hpp"
+#include "forebay/postgres/notice_settings.hpp"
 #include "forebay/postgres/session_socket.hpp"
 
 namespace forebay::postgres {
 
 class ConnectAttempt {
  public:
-  ConnectAttempt(const LibpqEnv& env, ConnectionString target)
-      : env_(env), target_(std::move(target)) {}
+  // With a plan, the server is told with the start of the session how soon to miss us.
+  ConnectAttempt(const LibpqEnv& env, ConnectionString target,
+                 std::optional<NoticePlan> plan = std::nullopt)
+      : env_(env), target_(std::move(target)), plan_(plan) {}
   ConnectAttempt(const ConnectAttempt&) = delete;
   ConnectAttempt& operator=(const ConnectAttempt&) = delete;
 
@@ -39,12 +43,15 @@ class ConnectAttempt {
   // After a successful run.
   LibpqHandle take_handle() { return std::move(handle_); }
   std::unique_ptr<SessionSocket> take_socket() { return std::move(socket_); }
+  // What the server was told, if it was.
+  const std::optional<NoticeSettings>& told() const { return told_; }
 
   ListLink<ConnectAttempt> link;
 
  private:
   enum class Progress : std::uint8_t { wants_read, wants_write, connected, failed };
 
+  void tell_in_options(ConnectionString& target);
   void start();     // on the lane
   Progress poll();  // on the lane
   Result<void> follow_socket();
@@ -53,6 +60,8 @@ class ConnectAttempt {
 
   const LibpqEnv env_;
   const ConnectionString target_;
+  const std::optional<NoticePlan> plan_;
+  std::optional<NoticeSettings> told_;
   LibpqHandle handle_;
   std::unique_ptr<SessionSocket> socket_;                 // libpq's present one
   std::vector<std::unique_ptr<SessionSocket>> given_up_;  // those it has closed since

@@ -182,6 +182,16 @@ std::string_view ConnectionString::get(std::string_view keyword) const {
   return place != settings_.end() ? std::string_view(place->value) : std::string_view();
 }
 
+std::string ConnectionString::options_in_force() const {
+  if (const std::string_view given = get("options"); !given.empty()) return std::string(given);
+  const Options defaults(PQconndefaults());
+  for (const PQconninfoOption* option = defaults.get(); option && option->keyword; ++option) {
+    if (std::string_view(option->keyword) == "options" && option->val != nullptr)
+      return option->val;
+  }
+  return "";
+}
+
 std::string ConnectionString::text(bool has_secrets) const {
   std::string text;
   for (const Setting& setting : settings_) {

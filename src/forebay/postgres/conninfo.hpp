@@ -38,6 +38,10 @@ class ConnectionString {
   std::string_view database() const { return get("dbname"); }
   std::string_view user() const { return get("user"); }
 
+  // The `options` that a session starts with: those given, else libpq's own default, which is in
+  // its environment and may be in a file of services.
+  std::string options_in_force() const;
+
   // key=value text for logs, secrets shown as ***.
   std::string redacted() const;
   // key=value text that parse() reads back. Never for people.

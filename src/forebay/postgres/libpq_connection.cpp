@@ -204,16 +204,25 @@ Result<void> LibpqConnection::drive_blocking(LibpqStep& step, Instant deadline) 
   }
 }
 
-Task<Result<void>> LibpqConnection::run(std::string sql, Instant deadline) {
+Task<Result<QueryResult>> LibpqConnection::run(std::string sql, Instant deadline) {
   StatementRun run(handle_.get());
   const Parameters none;
   Result<void> begun = check_idle();
   if (begun) begun = run.start(sql, none);
-  if (!begun) co_return begun;
+  if (!begun) co_return failure(begun.error());
   const Result<void> driven = co_await drive(run, deadline);
   if (!driven) co_return failure(driven.error());
-  const Result<QueryResult> result = finish(run.take());
-  if (!result) co_return failure(result.error());
+  co_return finish(run.take());
+}
+
+Task<Result<void>> LibpqConnection::tell(NoticeSettings settings, ServerNotice known,
+                                         Instant deadline) {
+  const Result<QueryResult> told = co_await run(settings.statement(), deadline);
+  socket_->unwatch();
+  if (!told && !is_usable()) co_return failure(told.error());
+  if (!told || told->rows() == 0) co_return Result<void>();
+  profile_.session_statement = settings.statement();
+  if (settings.is_complete() && told->rows() == settings.count()) notice_ = known;
   co_return Result<void>();
 }
 
@@ -255,9 +264,9 @@ void LibpqConnection::forget_client_state() {
 }
 
 Task<Result<void>> LibpqConnection::check(Instant deadline) {
-  Result<void> answered = co_await run(profile_.check_statement, deadline);
+  const Result<QueryResult> answered = co_await run(profile_.check_statement, deadline);
   if (!answered) co_return failure(give_up(answered.error()));
-  co_return answered;
+  co_return Result<void>();
 }
 
 Task<void> LibpqConnection::close(Instant deadline) {

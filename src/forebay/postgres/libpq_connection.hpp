@@ -15,6 +15,7 @@
 #include "forebay/postgres/copy_run.hpp"
 #include "forebay/postgres/exec_run.hpp"
 #include "forebay/postgres/libpq_step.hpp"
+#include "forebay/postgres/notice_settings.hpp"
 #include "forebay/postgres/server_profile.hpp"
 #include "forebay/postgres/session_socket.hpp"
 #include "forebay/postgres/statement.hpp"
@@ -76,6 +77,13 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   TransactionState transaction_state() const;
   const Scheduler& scheduler() const { return scheduler_; }
 
+  // What is known of the server's attention to us.
+  void set_notice(ServerNotice notice) { notice_ = notice; }
+  // Tells the server by a statement how soon to miss us, now and after each reset. A server that
+  // does not want to hear of it is left alone; of one that heard it all, that much is known.
+  Task<Result<void>> tell(NoticeSettings settings, ServerNotice known, Instant deadline);
+  const ServerNotice& notice() const { return notice_; }
+
   // libpq's own PGconn, for what is missing here. It is in non-blocking mode and stays ours: no
   // PQfinish, no PQreset. Null after close().
   pg_conn* native();
@@ -97,13 +105,14 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   Result<std::uint64_t> finish_copy(CopyRun& copy);
   Task<Result<void>> drive(LibpqStep& step, Instant deadline);
   Result<void> drive_blocking(LibpqStep& step, Instant deadline);
-  Task<Result<void>> run(std::string sql, Instant deadline);
+  Task<Result<QueryResult>> run(std::string sql, Instant deadline);
   Result<void> finish_reset(SessionReset& work);
   void forget_client_state();
   Error give_up(Error error);
 
   Scheduler& scheduler_;
-  const ServerProfile profile_;
+  ServerProfile profile_;
+  ServerNotice notice_;
   std::unique_ptr<SessionSocket> socket_;
   LibpqHandle handle_;  // after socket_: PQfinish comes first, then the last descriptor closes
   PreparedNames prepared_;

@@ -27,8 +27,16 @@ class LibpqConnector::Registration {
   ConnectAttempt& attempt_;
 };
 
-LibpqConnector::LibpqConnector(const LibpqEnv& env, ConnectionString target, ServerProfile profile)
+LibpqConnector::LibpqConnector(const LibpqEnv& env, ConnectionString target, ServerProfile profile,
+                               const LibpqSettings& settings)
     : env_(env), target_(std::move(target)), profile_(std::move(profile)) {
+  if (settings.server_notices_after != Duration::max()) {
+    plan_ = plan_notice(settings.server_notices_after);
+    set_notice(target_, plan_);
+    // Options of a service are in a file that only libpq reads, and ours would hide them.
+    const bool has_service = !target_.get("service").empty();
+    if (profile_.knows_notice) telling_ = has_service ? Telling::by_statement : Telling::in_options;
+  }
   const std::string_view mode = target_.get("sslmode");
   const bool allows_plain =
       mode.empty() || mode == "disable" || mode == "allow" || mode == "prefer";
@@ -50,17 +58,46 @@ Task<Result<std::unique_ptr<Connection>>> LibpqConnector::connect(std::string pa
     const Result<void> is_set = target.set("password", std::move(password));
     if (!is_set) co_return failure(is_set.error());
   }
-  ConnectAttempt attempt(env_, std::move(target));
+  std::optional<NoticePlan> plan;
+  if (telling_ == Telling::in_options) plan = plan_;
+  ConnectAttempt attempt(env_, std::move(target), plan);
   const Registration registration(*this, attempt);
   const Result<void> outcome = co_await attempt.run(deadline);
   const Instant goodbye = deadline_after(env_.scheduler.now(), kGoodbye);
   if (!outcome) {
     co_await attempt.clean_up(goodbye);
-    co_return failure(outcome.error());
+    co_return failure(explain(outcome.error()));
   }
   co_await attempt.see_off_given_up(goodbye);
-  std::unique_ptr<Connection> connection = std::make_unique<LibpqConnection>(
-      env_.scheduler, attempt.take_handle(), attempt.take_socket(), profile_);
+  co_return co_await finish(attempt, deadline);
+}
+
+// Not tried again here: each attempt needs a permit of its own.
+Error LibpqConnector::explain(Error error) {
+  if (telling_ != Telling::in_options || !is_refusal_of_settings(error)) return error;
+  telling_ = Telling::by_statement;
+  return Error(error.code(),
+               error.text() +
+                   "; from now on the settings that tell the server how soon to miss us "
+                   "are sent by a statement",
+               error.sqlstate());
+}
+
+Task<Result<std::unique_ptr<Connection>>> LibpqConnector::finish(ConnectAttempt& attempt,
+                                                                 Instant deadline) {
+  auto opened = std::make_unique<LibpqConnection>(env_.scheduler, attempt.take_handle(),
+                                                  attempt.take_socket(), profile_);
+  const ServerNotice known = ServerNotice::of(plan_);
+  if (attempt.told() && attempt.told()->is_complete()) opened->set_notice(known);
+  if (telling_ == Telling::by_statement && !attempt.told()) {
+    const NoticeSettings settings(plan_, target_.get("options"));
+    const Result<void> told = co_await opened->tell(settings, known, deadline);
+    if (!told) {
+      co_await opened->close(deadline_after(env_.scheduler.now(), kGoodbye));
+      co_return failure(told.error());
+    }
+  }
+  std::unique_ptr<Connection> connection = std::move(opened);
   co_return connection;
 }
 

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 
 #include "forebay/pool/connection.hpp"
 #include "forebay/postgres/connect_attempt.hpp"
@@ -15,12 +16,19 @@
 
 namespace forebay::postgres {
 
+// What a driver is told beside the connection string.
+struct LibpqSettings {
+  // How soon the server is to miss us, where it can be told; max: it is told nothing.
+  Duration server_notices_after = Duration::max();
+};
+
 class LibpqConnector final : public Connector {
  public:
   // A healthy server notices the end of a session within milliseconds.
   static constexpr Duration kGoodbye = std::chrono::seconds(5);
 
-  LibpqConnector(const LibpqEnv& env, ConnectionString target, ServerProfile profile);
+  LibpqConnector(const LibpqEnv& env, ConnectionString target, ServerProfile profile,
+                 const LibpqSettings& settings = {});
   LibpqConnector(const LibpqConnector&) = delete;
   LibpqConnector& operator=(const LibpqConnector&) = delete;
   ~LibpqConnector() override;
@@ -37,10 +45,17 @@ class LibpqConnector final : public Connector {
 
  private:
   class Registration;
+  // How the server is told when to miss us.
+  enum class Telling : std::uint8_t { nothing, in_options, by_statement };
+
+  Error explain(Error error);
+  Task<Result<std::unique_ptr<Connection>>> finish(ConnectAttempt& attempt, Instant deadline);
 
   const LibpqEnv env_;
   ConnectionString target_;
   const ServerProfile profile_;
+  NoticePlan plan_;
+  Telling telling_ = Telling::nothing;
   IntrusiveList<ConnectAttempt, &ConnectAttempt::link>
       attempts_;  // those that close() must still end
   std::size_t running_ = 0;

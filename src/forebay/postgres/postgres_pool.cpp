@@ -35,7 +35,7 @@ PostgresPool::PostgresPool(Runtime& runtime, ConnectionString target, const Serv
                            PoolOptions options, PoolSharing sharing)
     : runtime_(runtime),
       connector_(LibpqEnv{runtime.scheduler(), runtime.descriptors(), runtime.lane()},
-                 std::move(target), profile),
+                 std::move(target), profile, libpq_settings(options)),
       pool_(runtime.env(), connector_, std::move(options), sharing) {}
 
 PostgresPool::~PostgresPool() {

@@ -19,8 +19,12 @@ bool is_there_already(const Error& error) {
 
 class PostgresTenants::Databases final : public TenantConnectors {
  public:
-  Databases(Runtime& runtime, ConnectionString target, ServerProfile profile)
-      : runtime_(runtime), target_(std::move(target)), profile_(std::move(profile)) {}
+  Databases(Runtime& runtime, ConnectionString target, ServerProfile profile,
+            const LibpqSettings& settings)
+      : runtime_(runtime),
+        target_(std::move(target)),
+        profile_(std::move(profile)),
+        settings_(settings) {}
 
   void set_system(PostgresPool& system) { system_ = &system; }
 
@@ -30,7 +34,7 @@ class PostgresTenants::Databases final : public TenantConnectors {
     if (!is_set) return failure(is_set.error());
     return std::make_unique<LibpqConnector>(
         LibpqEnv{runtime_.scheduler(), runtime_.descriptors(), runtime_.lane()}, std::move(target),
-        profile_);
+        profile_, settings_);
   }
 
   Task<Result<bool>> make_database(std::string database, Instant deadline) override {
@@ -55,6 +59,7 @@ class PostgresTenants::Databases final : public TenantConnectors {
   Runtime& runtime_;
   const ConnectionString target_;
   const ServerProfile profile_;
+  const LibpqSettings settings_;
   PostgresPool* system_ = nullptr;
 };
 
@@ -72,7 +77,7 @@ Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
   if (!wrong.empty()) return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
 
   std::unique_ptr<PostgresTenants> tenants(
-      new PostgresTenants(runtime, std::move(*parsed), profile));
+      new PostgresTenants(runtime, std::move(*parsed), profile, libpq_settings(options.pool)));
   sharing.budget = nullptr;
   const bool has_pace = sharing.pacer != nullptr || sharing.permits != nullptr;
   if (options.pool.connect_rate > 0 && !has_pace)
@@ -88,9 +93,9 @@ Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
 }
 
 PostgresTenants::PostgresTenants(Runtime& runtime, ConnectionString target,
-                                 const ServerProfile& profile)
+                                 const ServerProfile& profile, const LibpqSettings& settings)
     : runtime_(runtime),
-      databases_(std::make_unique<Databases>(runtime, std::move(target), profile)) {}
+      databases_(std::make_unique<Databases>(runtime, std::move(target), profile, settings)) {}
 
 PostgresTenants::~PostgresTenants() {
   while (pools_ && !is_gone_ && !close(kReminder)) {

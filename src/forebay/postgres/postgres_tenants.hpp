@@ -64,7 +64,8 @@ class PostgresTenants {
 
  private:
   class Databases;
-  PostgresTenants(Runtime& runtime, ConnectionString target, const ServerProfile& profile);
+  PostgresTenants(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
+                  const LibpqSettings& settings);
 
   Runtime& runtime_;
   std::optional<ConnectPacer> pacer_;

@@ -22,4 +22,10 @@ PoolOptions with_limits_of(const ServerProfile& profile, PoolOptions options) {
   return options;
 }
 
+LibpqSettings libpq_settings(const PoolOptions& options) {
+  LibpqSettings settings;
+  settings.server_notices_after = options.server_notices_after;
+  return settings;
+}
+
 }  // namespace forebay::postgres

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "forebay/pool/options.hpp"
+#include "forebay/postgres/libpq_connector.hpp"
 #include "forebay/postgres/server_profile.hpp"
 
 namespace forebay::postgres {
@@ -9,5 +10,8 @@ namespace forebay::postgres {
 // The options as they hold for such a server: its limits of sessions and transactions, and this
 // process's share of its rate of connects.
 PoolOptions with_limits_of(const ServerProfile& profile, PoolOptions options);
+
+// What the options say to the driver.
+LibpqSettings libpq_settings(const PoolOptions& options);
 
 }  // namespace forebay::postgres

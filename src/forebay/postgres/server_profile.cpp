@@ -14,6 +14,7 @@ ServerProfile ServerProfile::postgresql() {
   // DISCARD ALL refuses to run in a transaction, and statements that share a query share one.
   profile.can_reset_in_one_message = false;
   profile.check_statement = ";";
+  profile.knows_notice = true;
   return profile;
 }
 
@@ -45,11 +46,13 @@ std::vector<std::string> ServerProfile::reset_messages(bool is_in_transaction) c
   std::vector<std::string> messages;
   if (is_in_transaction) messages.emplace_back("ROLLBACK");
   messages.insert(messages.end(), reset_statements.begin(), reset_statements.end());
-  if (!can_reset_in_one_message || messages.empty()) return messages;
-
-  std::string joined;
-  for (const std::string& message : messages) joined += (joined.empty() ? "" : "; ") + message;
-  return {joined};
+  if (can_reset_in_one_message && !messages.empty()) {
+    std::string joined;
+    for (const std::string& message : messages) joined += (joined.empty() ? "" : "; ") + message;
+    messages = {joined};
+  }
+  if (!session_statement.empty()) messages.push_back(session_statement);
+  return messages;
 }
 
 }  // namespace forebay::postgres

@@ -27,14 +27,17 @@ struct ServerProfile {
   ServerProfile() =
       default;  // keeps this from being an aggregate, which g++ 12 coroutines cannot take
 
-  // What to send, each as one query, so that the next user finds nothing of the last one.
+  // What to send, each as one query, so that the next user finds nothing of the last one, and the
+  // session is again as it was meant to be.
   std::vector<std::string> reset_messages(bool is_in_transaction) const;
 
   std::string name;
   std::vector<std::string> reset_statements;
   bool can_reset_in_one_message =
-      false;                    // the statements may share a query with each other and ROLLBACK
-  std::string check_statement;  // the cheapest round trip that proves the server is there
+      false;                      // the statements may share a query with each other and ROLLBACK
+  std::string check_statement;    // the cheapest round trip that proves the server is there
+  std::string session_statement;  // sets what a reset undoes; empty: nothing
+  bool knows_notice = false;      // can be told how soon to miss us: see NoticeSettings
   std::optional<Duration> session_limit;      // the server cuts a session that is older
   std::optional<Duration> transaction_limit;  // the server fails a transaction that is older
   std::optional<ConnectRate> connect_rate;
