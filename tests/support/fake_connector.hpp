@@ -52,11 +52,21 @@ class FakeConnection final : public Connection {
     if (is_open_) --server_.sessions;
   }
 
-  bool is_usable() const noexcept override { return !is_broken; }
+  bool is_usable() const noexcept override { return !is_broken && !is_interrupted; }
   bool needs_reset() const noexcept override { return server_.needs_reset; }
 
   Task<Result<void>> reset(Instant deadline) override {
     return answer("reset", server_.reset_time, deadline);
+  }
+  bool needs_cancel() const noexcept override { return is_interrupted; }
+  Task<Result<void>> cancel(Instant deadline) override {
+    const bool fails = server_.step_fails("cancel");
+    if (fails) {
+      co_await sleep_until(server_.scheduler, deadline);
+      co_return failure(Errc::timed_out, "the server did not answer");
+    }
+    is_interrupted = false;
+    co_return Result<void>();
   }
   // Runs on a caller's thread and so leaves the server's books alone.
   Result<void> reset_blocking(Duration) override { return {}; }
@@ -74,6 +84,7 @@ class FakeConnection final : public Connection {
   }
 
   bool is_broken = false;
+  bool is_interrupted = false;  // a statement ran into its deadline
 
  private:
   Task<Result<void>> answer(std::string step, Duration time, Instant deadline) {

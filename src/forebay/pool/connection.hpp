@@ -1,7 +1,8 @@
 // The two interfaces a driver implements for the pool: a connection, and how to get one.
 //
-// All calls come from tasks of the pool's scheduler, except is_usable() and needs_reset(), which
-// are asked by whoever gives a connection back and so look at memory only, and reset_blocking().
+// All calls come from tasks of the pool's scheduler, except is_usable(), needs_reset() and
+// needs_cancel(), which are asked by whoever gives a connection back and so look at memory only,
+// and reset_blocking().
 #pragma once
 
 #include <memory>
@@ -19,6 +20,14 @@ class Connection {
 
   virtual bool is_usable() const noexcept = 0;    // false once an error has made it useless
   virtual bool needs_reset() const noexcept = 0;  // true if its user may have left something behind
+
+  // True: a statement ran into its deadline, is_usable() is false for it, and cancel() may help.
+  virtual bool needs_cancel() const noexcept { return false; }
+  // Asks the server, over a connection of its own, to end that statement. When it has worked, the
+  // connection is usable again, for a reset. The server counts a connect, and no session.
+  virtual Task<Result<void>> cancel(Instant) {
+    co_return failure(Errc::invalid, "this driver cannot cancel");
+  }
 
   // Rolls back what is open and clears the session, so that the next user finds nothing of
   // the last one.

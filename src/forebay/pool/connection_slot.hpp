@@ -13,6 +13,7 @@ struct ConnectionSlot : Slot {
   using Slot::Slot;
   Lease lease;                             // if the cluster's connections are leased
   std::unique_ptr<Connection> connection;  // set while it is open
+  bool is_cancel_tried = false;
 };
 
 }  // namespace forebay

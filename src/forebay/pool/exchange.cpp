@@ -110,8 +110,13 @@ bool Exchange::time_out(Waiter& waiter) {
 }
 
 void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
-  if (!slot.connection->is_usable()) {
+  const bool needs_cancel = slot.connection->needs_cancel();
+  if (!slot.connection->is_usable() && !needs_cancel) {
     discard(slot, DiscardReason::broken);
+    return;
+  }
+  if (needs_cancel) {
+    place(slot, true);  // cancelled and cleared in the background
     return;
   }
   bool needs_reset = slot.connection->needs_reset();

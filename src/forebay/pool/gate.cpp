@@ -103,6 +103,22 @@ Task<Opening> Gate::attempt(ConnectionSlot& slot, std::string& token) {
   co_return Opening(OpenFailure::rate_limit, Error(Errc::timed_out, kTooBusy));
 }
 
+Task<bool> Gate::permit_cancel(Instant deadline) {
+  PermitSource* const permits = sources_.permits;
+  if (permits == nullptr) co_return true;
+  Task<Result<Instant>> asking = permits->reserve(deadline);
+  std::function<void(Instant&)> late = [permits](Instant& start) { permits->give_back(start); };
+  const std::optional<Result<Instant>> place =
+      co_await questions_.ask(std::move(asking), std::move(late));
+  if (!place || !*place) co_return false;
+  const Instant start = **place;
+  if (start <= deadline && !is_closed_) co_await closing_.wait_until(start);
+  const Instant now = exchange_.scheduler().now();
+  const bool is_time = now >= start && now - start <= kLateness;
+  if (!is_time) permits->give_back(start);
+  co_return is_time;
+}
+
 bool Gate::is_still_wanted(const ConnectionSlot& slot) const {
   if (is_closed_) return false;
   const Instant now = exchange_.scheduler().now();

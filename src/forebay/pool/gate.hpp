@@ -4,7 +4,8 @@
 // slot when it comes here, then a lease (the cluster may have one more), then a token (who we are),
 // then a permit (now is allowed), then the connect. Whatever was taken goes back when a later step
 // fails. A connect whose token had run out is tried once more, with a fresh token and a permit of
-// its own, because the server counts each attempt. Confined to the pool's scheduler.
+// its own, because the server counts each attempt. Cancels pass here too, for their permit.
+// Confined to the pool's scheduler.
 #pragma once
 
 #include <memory>
@@ -55,11 +56,14 @@ class Gate {
   Gate(Exchange& exchange, Connector& connector, const PoolOptions& options, GateSources sources);
 
   Task<Opening> open(ConnectionSlot& slot);
+  // A cancel is a connect that the server does not count as a session: it takes a permit, and
+  // neither approval nor lease. True: now.
+  Task<bool> permit_cancel(Instant deadline);
   void close();  // ends what is in flight early
 
  private:
-  // With a token, which it leaves in its argument.
   Task<bool> settle(const ConnectionSlot& slot);
+  // With a token, which it leaves in its argument.
   Task<Opening> attempt(ConnectionSlot& slot, std::string& token);
   Task<Opening> connect(ConnectionSlot& slot, std::string password);
   bool is_still_wanted(const ConnectionSlot& slot) const;

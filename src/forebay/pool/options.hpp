@@ -52,6 +52,9 @@ struct PoolOptions {
   Duration reset_timeout = std::chrono::seconds(5);
   Duration check_timeout = std::chrono::seconds(5);
   Duration close_timeout = std::chrono::seconds(30);
+  // For cancelling a statement that ran into its deadline, from the permit to the server's answer;
+  // then the session is closed instead. Zero: nothing is cancelled. A cancel is sent in the clear.
+  Duration cancel_timeout = std::chrono::milliseconds(750);
   // The server is told at connect to miss us so soon when we are gone without a word, and our
   // sockets to miss the server; max: neither is told anything.
   Duration server_notices_after = std::chrono::seconds(6);

@@ -117,9 +117,31 @@ Task<bool> Supplier::try_open(ConnectionSlot& slot) {
   co_return opening.outcome != GateOutcome::failed;
 }
 
-Task<void> Supplier::reset_one(ConnectionSlot& slot) {
+// Once: where it has failed, closing is what is left.
+Task<Result<void>> Supplier::cancel(ConnectionSlot& slot) {
+  if (slot.is_cancel_tried || options_.cancel_timeout == Duration::zero())
+    co_return failure(Errc::timed_out, "a statement ran into its deadline");
+  slot.is_cancel_tried = true;
+  const Instant deadline = deadline_after(env_.scheduler.now(), options_.cancel_timeout);
+  const bool is_permitted = co_await gate_.permit_cancel(deadline);
+  if (!is_permitted)
+    co_return failure(Errc::timed_out, "a cancel found no place in the rate of connects in time");
+  Result<void> cancelled = co_await slot.connection->cancel(deadline);
+  if (cancelled) slot.is_cancel_tried = false;
+  co_return cancelled;
+}
+
+Task<Result<void>> Supplier::cancel_and_reset(ConnectionSlot& slot) {
+  if (slot.connection->needs_cancel()) {
+    const Result<void> cancelled = co_await cancel(slot);
+    if (!cancelled) co_return cancelled;
+  }
   const Instant deadline = deadline_after(env_.scheduler.now(), options_.reset_timeout);
-  const Result<void> reset = co_await slot.connection->reset(deadline);
+  co_return co_await slot.connection->reset(deadline);
+}
+
+Task<void> Supplier::reset_one(ConnectionSlot& slot) {
+  const Result<void> reset = co_await cancel_and_reset(slot);
   const Instant now = env_.scheduler.now();
   exchange_.decide([&](PoolState& state, WakeList& wakes) {
     state.reset_done(slot, now, reset.has_value(), wakes);
@@ -149,6 +171,8 @@ Task<void> Supplier::close_one(ConnectionSlot& slot) {
 Task<void> Supplier::finish_close(ConnectionSlot& slot, DiscardReason reason) {
   log_.discarding(slot, reason, env_.scheduler.now());
   if (options_.before_close) options_.before_close(*slot.connection, reason);
+  // Nobody needs the session any more, but the server would still work for it.
+  if (slot.connection->needs_cancel()) co_await cancel(slot);
   const Instant deadline = deadline_after(env_.scheduler.now(), options_.close_timeout);
   co_await slot.connection->close(deadline);
 }

@@ -29,6 +29,8 @@ class Supplier {
   Task<void> open_one(ConnectionSlot& slot);
   Task<bool> try_open(ConnectionSlot& slot);
   Task<void> reset_one(ConnectionSlot& slot);
+  Task<Result<void>> cancel_and_reset(ConnectionSlot& slot);
+  Task<Result<void>> cancel(ConnectionSlot& slot);
   Task<void> check_one(ConnectionSlot& slot);
   Task<void> close_one(ConnectionSlot& slot);
   Task<void> finish_close(ConnectionSlot& slot, DiscardReason reason);

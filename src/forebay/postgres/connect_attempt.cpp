@@ -21,6 +21,7 @@ void ConnectAttempt::start() {
   handle_.reset(PQconnectStartParams(arrays.keywords.data(), arrays.values.data(), 0));
   if (!handle_) return;
   ignore_notices(handle_.get());
+  listener_.start(handle_.get());
   PQsetErrorVerbosity(handle_.get(), PQERRORS_VERBOSE);  // shows the SQLSTATE, see connect_error()
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "forebay/base/intrusive_list.hpp"
+#include "forebay/postgres/cancel_key.hpp"
 #include "forebay/postgres/conninfo.hpp"
 #include "forebay/postgres/libpq_env.hpp"
 #include "forebay/postgres/notice_settings.hpp"
@@ -43,6 +44,8 @@ class ConnectAttempt {
   // After a successful run.
   LibpqHandle take_handle() { return std::move(handle_); }
   std::unique_ptr<SessionSocket> take_socket() { return std::move(socket_); }
+  // Before take_handle().
+  std::optional<CancelKey> take_key() { return listener_.stop(handle_.get()); }
   // What the server was told, if it was.
   const std::optional<NoticeSettings>& told() const { return told_; }
 
@@ -62,6 +65,7 @@ class ConnectAttempt {
   const ConnectionString target_;
   const std::optional<NoticePlan> plan_;
   std::optional<NoticeSettings> told_;
+  KeyListener listener_;
   LibpqHandle handle_;
   std::unique_ptr<SessionSocket> socket_;                 // libpq's present one
   std::vector<std::unique_ptr<SessionSocket>> given_up_;  // those it has closed since

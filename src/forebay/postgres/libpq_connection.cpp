@@ -11,6 +11,7 @@
 #include <poll.h>
 
 #include "forebay/core/sqlstate.hpp"
+#include "forebay/postgres/cancel_request.hpp"
 #include "forebay/postgres/libpq_error.hpp"
 #include "forebay/postgres/session_reset.hpp"
 
@@ -175,7 +176,10 @@ Result<std::uint64_t> LibpqConnection::finish_copy(CopyRun& copy) {
 
 Error LibpqConnection::give_up(Error error) {
   is_broken_ = true;
-  return error.code() == Errc::timed_out ? timed_out() : error;
+  if (error.code() != Errc::timed_out) return error;
+  const bool can_cancel = cancel_key_ && profile_.can_cancel;
+  needs_cancel_ = can_cancel && PQstatus(handle_.get()) == CONNECTION_OK;
+  return timed_out();
 }
 
 Task<Result<void>> LibpqConnection::drive(LibpqStep& step, Instant deadline) {
@@ -250,6 +254,28 @@ Result<void> LibpqConnection::finish_reset(SessionReset& work) {
   prepared_.clear();  // every profile's reset drops them on the server
   needs_reset_ = false;
   return outcome;
+}
+
+// The session may be used again only if the cancel is over and has met its statement. One that came
+// too late for it may, behind a pooler, still be on its way to whatever is sent next.
+Task<Result<void>> LibpqConnection::cancel(Instant deadline) {
+  needs_cancel_ = false;
+  CancelRequest request(socket_->watcher(), socket_->descriptor(), *cancel_key_);
+  const Result<void> requested = co_await request.run(deadline);
+  if (!requested) co_return requested;
+  PQsetnonblocking(handle_.get(), 1);
+  LeftoverDrain drain(handle_.get());
+  const Result<void> drained = co_await drive(drain, deadline);
+  needs_cancel_ = false;
+  socket_->unwatch();
+  if (!drained) co_return drained;
+  const bool is_idle = PQstatus(handle_.get()) == CONNECTION_OK &&
+                       PQtransactionStatus(handle_.get()) != PQTRANS_ACTIVE;
+  if (!is_idle || !drain.has_met_cancel()) {
+    co_return failure(Errc::connection_lost, "the statement had ended when its cancel came");
+  }
+  is_broken_ = false;
+  co_return Result<void>();
 }
 
 // Everything in libpq's memory that a user can change through native().

@@ -2,8 +2,11 @@
 //
 // One user at a time: whoever has acquired it, or the pool. The coroutine forms are for tasks of
 // the pool's scheduler. The blocking form is for threads of the application and must never be
-// called on the scheduler's own thread: it would stop every other connection while it waits. After
-// a statement that timed out the connection is not usable, because its answer is still on the way.
+// called on the scheduler's own thread: it would stop every other connection while it waits.
+//
+// After a statement that ran into its deadline the connection is not usable, because the server is
+// still at it. Whoever gave the deadline has its answer; the pool cancels the statement, and then
+// the session is cleared and used again, or closed.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +15,7 @@
 #include <utility>
 
 #include "forebay/pool/connection.hpp"
+#include "forebay/postgres/cancel_key.hpp"
 #include "forebay/postgres/copy_run.hpp"
 #include "forebay/postgres/exec_run.hpp"
 #include "forebay/postgres/libpq_step.hpp"
@@ -44,8 +48,8 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
 
   // Errors: Errc::statement_failed with the server's SQLSTATE (the connection lives on),
   // connection_lost, timed_out (the connection is not usable any more), invalid (nothing was sent).
-  // A statement that timed out may still be applied: the server is not asked to cancel it, and
-  // outside of a transaction nothing takes it back.
+  // A statement that timed out may have been applied all the same: it is cancelled only after its
+  // deadline, and outside of a transaction nothing takes back what was done before.
   Task<Result<QueryResult>> exec(Statement statement, Parameters parameters, Instant deadline);
   Task<Result<QueryResult>> exec(Statement statement, Instant deadline);
 
@@ -77,6 +81,8 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   TransactionState transaction_state() const;
   const Scheduler& scheduler() const { return scheduler_; }
 
+  // Without one, nothing can be cancelled.
+  void set_cancel_key(const CancelKey& key) { cancel_key_ = key; }
   // What is known of the server's attention to us.
   void set_notice(ServerNotice notice) { notice_ = notice; }
   // Tells the server by a statement how soon to miss us, now and after each reset. A server that
@@ -90,6 +96,8 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
 
   bool is_usable() const noexcept override;
   bool needs_reset() const noexcept override { return needs_reset_; }
+  bool needs_cancel() const noexcept override { return needs_cancel_; }
+  Task<Result<void>> cancel(Instant deadline) override;
   Task<Result<void>> reset(Instant deadline) override;
   Result<void> reset_blocking(Duration timeout) override;
   Task<Result<void>> check(Instant deadline) override;
@@ -116,7 +124,9 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   std::unique_ptr<SessionSocket> socket_;
   LibpqHandle handle_;  // after socket_: PQfinish comes first, then the last descriptor closes
   PreparedNames prepared_;
+  std::optional<CancelKey> cancel_key_;
   bool is_broken_ = false;
+  bool needs_cancel_ = false;
   bool needs_reset_ = false;
 };
 

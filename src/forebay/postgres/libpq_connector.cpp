@@ -85,8 +85,10 @@ Error LibpqConnector::explain(Error error) {
 
 Task<Result<std::unique_ptr<Connection>>> LibpqConnector::finish(ConnectAttempt& attempt,
                                                                  Instant deadline) {
+  const std::optional<CancelKey> key = attempt.take_key();
   auto opened = std::make_unique<LibpqConnection>(env_.scheduler, attempt.take_handle(),
                                                   attempt.take_socket(), profile_);
+  if (key) opened->set_cancel_key(*key);
   const ServerNotice known = ServerNotice::of(plan_);
   if (attempt.told() && attempt.told()->is_complete()) opened->set_notice(known);
   if (telling_ == Telling::by_statement && !attempt.told()) {

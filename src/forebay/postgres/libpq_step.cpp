@@ -1,6 +1,8 @@
 // The non-blocking dance of libpq: flush, consume, is it busy, get the result.
 #include "forebay/postgres/libpq_step.hpp"
 
+#include <string_view>
+
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
@@ -36,6 +38,11 @@ bool is_error(ExecStatusType status) {
     case PGRES_PIPELINE_ABORTED: return true;
     default: return false;
   }
+}
+
+bool is_cancel(const pg_result* result) {
+  const char* const sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return sqlstate != nullptr && std::string_view(sqlstate) == "57014";
 }
 
 }  // namespace
@@ -133,10 +140,12 @@ Need LeftoverDrain::advance() {
     const ResultHandle result(PQgetResult(connection_));
     if (!result) return Need::nothing;
     const ExecStatusType status = PQresultStatus(result.get());
+    is_cancelled_ = is_cancelled_ || is_cancel(result.get());
     if (status == PGRES_COPY_IN) copy_ = Copy::in;
     if (status == PGRES_COPY_OUT) copy_ = Copy::out;
     if (status == PGRES_COPY_BOTH)
       is_stuck_ = true;  // replication: nothing that a pool should keep
+    if (copy_ != Copy::none) has_met_copy_ = true;
   }
   return Need::nothing;
 }

@@ -66,6 +66,8 @@ class LeftoverDrain final : public LibpqStep {
  public:
   explicit LeftoverDrain(pg_conn* connection) : connection_(connection) {}
   Need advance() override;
+  // A statement, and nothing else, was there, and the server has cancelled it.
+  bool has_met_cancel() const { return is_cancelled_ && !has_met_copy_; }
 
  private:
   enum class Copy : std::uint8_t { none, in, out };
@@ -76,6 +78,8 @@ class LeftoverDrain final : public LibpqStep {
   Copy copy_ = Copy::none;
   bool must_read_ = false;
   bool is_stuck_ = false;
+  bool is_cancelled_ = false;
+  bool has_met_copy_ = false;
 };
 
 }  // namespace forebay::postgres

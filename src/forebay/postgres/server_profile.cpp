@@ -15,6 +15,7 @@ ServerProfile ServerProfile::postgresql() {
   profile.can_reset_in_one_message = false;
   profile.check_statement = ";";
   profile.knows_notice = true;
+  profile.can_cancel = true;
   return profile;
 }
 

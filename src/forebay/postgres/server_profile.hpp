@@ -38,6 +38,7 @@ struct ServerProfile {
   std::string check_statement;    // the cheapest round trip that proves the server is there
   std::string session_statement;  // sets what a reset undoes; empty: nothing
   bool knows_notice = false;      // can be told how soon to miss us: see NoticeSettings
+  bool can_cancel = false;        // a cancel request ends a statement
   std::optional<Duration> session_limit;      // the server cuts a session that is older
   std::optional<Duration> transaction_limit;  // the server fails a transaction that is older
   std::optional<ConnectRate> connect_rate;

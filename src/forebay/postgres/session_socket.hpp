@@ -34,6 +34,9 @@ class SessionSocket {
   // every answer that a thread of the application is waiting for.
   void unwatch() { watch_.reset(); }
 
+  DescriptorWatcher& watcher() const { return watcher_; }
+  int descriptor() const { return descriptor_; }
+
   // Sends the end of our side and waits until the server has closed its own, or until the deadline.
   // True: the server has let go. REQUIRES: libpq is done with the socket (PQfinish).
   Task<bool> see_off(Instant deadline);
