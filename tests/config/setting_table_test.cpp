@@ -24,9 +24,12 @@ std::string random_word(const Setting& setting) {
   if (type == "true or false") return *rc::gen::arbitrary<bool>() ? "true" : "false";
   if (type == "whole number") return std::to_string(*rc::gen::arbitrary<int>());
   if (type == "number") return std::to_string(*rc::gen::inRange(-1000, 1'000'000) / 8.0);
-  if (type == "time" || type == "time, or off") {
+  const bool is_stuck_close = type.starts_with("keep_place");
+  if (is_stuck_close && *rc::gen::arbitrary<bool>()) return "keep_place";
+  if (type == "time" || type == "time, or off" || is_stuck_close) {
     static const std::vector<std::string> kUnits{"ns", "us", "ms", "s", "m", "h"};
-    return std::to_string(*rc::gen::inRange(-1000, 100'000)) + *rc::gen::elementOf(kUnits);
+    return (is_stuck_close ? "give_up_after " : "") +
+           std::to_string(*rc::gen::inRange(-1000, 100'000)) + *rc::gen::elementOf(kUnits);
   }
   if (type == "text") {
     const auto letters = *rc::gen::container<std::string>(

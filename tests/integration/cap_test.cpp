@@ -13,16 +13,6 @@ class CapTest : public PoolFixture {
     options.superuser_reserved_connections = 3;
     launch(options);
   }
-
-  std::size_t refusals() const {
-    const std::string log = server->log_text();
-    std::size_t count = 0;
-    for (const char* text : {"too many", "remaining connection slots"}) {
-      for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1))
-        ++count;
-    }
-    return count;
-  }
 };
 
 PoolOptions short_lived(int max) {

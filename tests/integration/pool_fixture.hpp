@@ -54,8 +54,22 @@ class PoolFixture : public testing::Test {
     return number(ask("SELECT count(*) FROM pg_stat_activity WHERE usename = 'app'"));
   }
 
+  // Of sessions that were one too many, by the server's log.
+  std::size_t refusals() const {
+    const std::string log = server->log_text();
+    std::size_t count = 0;
+    for (const char* text : {"too many", "remaining connection slots"}) {
+      for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1))
+        ++count;
+    }
+    return count;
+  }
+
   std::unique_ptr<PostgresPool> open_pool(PoolOptions options) {
-    auto opened = PostgresPool::open(runtime, server->url("app", "postgres"), std::move(options));
+    return open_pool_at(server->url("app", "postgres"), std::move(options));
+  }
+  std::unique_ptr<PostgresPool> open_pool_at(const std::string& target, PoolOptions options) {
+    auto opened = PostgresPool::open(runtime, target, std::move(options));
     EXPECT_TRUE(opened.has_value()) << opened.error().text();
     return opened ? std::move(*opened) : nullptr;
   }

@@ -23,7 +23,7 @@ Story tell(const std::string& kind, int k, Supply supply) {
   options.check_after_idle = 700ms;
   options.idle_timeout = 3s;
   options.reset_timeout = 200ms;
-  options.close_timeout = 300ms;
+  options.on_stuck_close = StuckClose::give_up_after(300ms);
   SimPool sim(options, static_cast<std::uint64_t>(k) + 1);
   sim.server.needs_reset = true;
   sim.server.reset_time = 1ms;

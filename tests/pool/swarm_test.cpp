@@ -59,7 +59,7 @@ class Swarm {
     options.max_opening = 1 + static_cast<int>(random_.below(40));
     options.backoff.longest = 2s;
     options.initial_fill_limit = 5s;
-    options.close_timeout = random_.between(100ms, 2s);
+    options.on_stuck_close = StuckClose::give_up_after(random_.between(100ms, 2s));
     return options;
   }
   void draw_size(PoolSize& size) {

@@ -167,7 +167,7 @@ TEST_F(LibpqConnectorTest, AServerThatNeverAnswersTimesOut) {
 
   EXPECT_EQ(error.code(), Errc::timed_out);
   EXPECT_GE(time, 200ms);
-  EXPECT_LT(time, 200ms + LibpqConnector::kGoodbye);
+  EXPECT_LT(time, 200ms + LibpqSettings().give_up_after);
 }
 
 TEST_F(LibpqConnectorTest, AServerThatDoesNotEvenSayGoodbyeIsLeftAfterAWhile) {
@@ -178,7 +178,7 @@ TEST_F(LibpqConnectorTest, AServerThatDoesNotEvenSayGoodbyeIsLeftAfterAWhile) {
   const Error error = error_of(client, 50ms);
 
   EXPECT_EQ(error.code(), Errc::timed_out);
-  EXPECT_GE(runtime_.scheduler().now() - start, 50ms + LibpqConnector::kGoodbye);
+  EXPECT_GE(runtime_.scheduler().now() - start, 50ms + LibpqSettings().give_up_after);
 }
 
 TEST_F(LibpqConnectorTest, CloseEndsAnAttemptThatWaitsForTheServer) {

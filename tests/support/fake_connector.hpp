@@ -24,7 +24,8 @@ struct FakeServer {
   Duration check_time = std::chrono::milliseconds(1);
   Duration close_time = std::chrono::milliseconds(1);
   bool needs_reset = false;
-  int limit = 1'000'000;  // sessions; one more is refused and recorded
+  bool holds_sessions = false;  // it does not let go of those that are closed
+  int limit = 1'000'000;        // sessions; one more is refused and recorded
 
   // Called before each step of that kind with its number, from 1: true makes it fail.
   std::function<bool(const std::string& step, int number)> fails;
@@ -74,13 +75,17 @@ class FakeConnection final : public Connection {
     return answer("check", server_.check_time, deadline);
   }
   // A close that fails is one that the server does not answer before the deadline.
-  Task<void> close(Instant deadline) override {
-    if (server_.step_fails("close")) {
+  Task<bool> close(Instant deadline) override {
+    if (server_.holds_sessions) {
+      co_await sleep_until(server_.scheduler, deadline);
+      if (server_.holds_sessions) co_return false;
+    } else if (server_.step_fails("close")) {
       co_await sleep_until(server_.scheduler, deadline);
     } else if (server_.close_time > Duration::zero())
       co_await sleep_for(server_.scheduler, server_.close_time);
     is_open_ = false;
     --server_.sessions;
+    co_return true;
   }
 
   bool is_broken = false;

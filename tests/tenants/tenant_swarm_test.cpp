@@ -68,7 +68,7 @@ class TenantSwarm {
     options.pool.guard_window = random_.between(0s, options.pool.lifetime / 4);
     options.pool.idle_timeout = random_.between(1s, 60s);
     options.pool.backoff.longest = 1s;
-    options.pool.close_timeout = random_.between(100ms, 2s);
+    options.pool.on_stuck_close = StuckClose::give_up_after(random_.between(100ms, 2s));
     options.on_evicted = [this](const TenantEviction& eviction) { check_recency(eviction); };
     return options;
   }

@@ -82,7 +82,6 @@ void read_pool(const DemoArguments& arguments, PoolOptions& pool, Problems& prob
   pool.connect_burst = whole_number("--burst", arguments.burst, 1, problems);
   pool.initial_fill_limit =
       time_value("--fill-limit", arguments.fill_limit, Duration::zero(), problems);
-  pool.close_timeout = std::chrono::seconds(5);
 }
 
 bool is_about(std::string_view problem, std::string_view option) {

@@ -88,6 +88,23 @@ struct TimeOrOff {
   }
 };
 
+template <>
+struct ValueText<StuckClose> {
+  static constexpr std::string_view kType = "keep_place, or give_up_after and a time";
+  static ReadValue<StuckClose> read(std::string_view word) {
+    if (is_same_name(word, "keep_place")) return StuckClose::keep_place();
+    constexpr std::string_view kGiveUp = "give_up_after ";
+    if (!word.starts_with(kGiveUp))
+      return std::unexpected("must be keep_place, or give_up_after and a time (give_up_after 30s)");
+    const ReadValue<Duration> time = time_value(word.substr(kGiveUp.size()));
+    if (!time) return std::unexpected(time.error());
+    return StuckClose::give_up_after(*time);
+  }
+  static std::string word(StuckClose value) {
+    return value.keeps_place() ? "keep_place" : "give_up_after " + duration_text(value.limit());
+  }
+};
+
 template <class T>
 struct ValueText<std::optional<T>> {
   static constexpr std::string_view kType = ValueText<T>::kType;

@@ -113,6 +113,8 @@ class PoolState {
   void check_done(Slot& slot, Instant now, bool is_alive, WakeList& wakes);
   // Something told us that the server may be gone: everything ready is checked before long.
   void suspect_all(Instant now);
+  // It has been closing for long: the server has not let go of its session.
+  void note_held(Slot& slot);
   void remove(Slot& slot);  // opening (it failed) or closing (it is gone)
   // Warm-up opens one after the other by itself; the keeper holds still until it is done.
   std::optional<Approval> approve_warm_up(Instant now);
@@ -141,6 +143,7 @@ class PoolState {
   int cleaning() const {
     return count(SlotState::returned) + count(SlotState::resetting) + count(SlotState::checking);
   }
+  int held() const { return held_; }
   int waiters() const { return waiters_.size(); }
   int approved() const { return capacity_.approved(); }
   Capacity& capacity() { return capacity_; }  // for a budget to grant it room
@@ -249,7 +252,8 @@ class PoolState {
   ConnectTime connect_time_;
   int leaving_ = 0;       // flagged slots that are ready or being cleaned
   int leaving_lent_ = 0;  // and lent ones
-  int failures_ = 0;      // in a row, counted once per backoff
+  int held_ = 0;
+  int failures_ = 0;  // in a row, counted once per backoff
   Instant backoff_until_ = Instant::min();
   Instant keeper_from_ = Instant::min();
   Instant suspect_since_ = Instant::min();

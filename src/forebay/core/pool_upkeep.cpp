@@ -180,9 +180,16 @@ void PoolState::check_done(Slot& slot, Instant now, bool is_alive, WakeList& wak
   }
 }
 
+void PoolState::note_held(Slot& slot) {
+  FOREBAY_CHECK(slot.state == SlotState::closing && !slot.is_held);
+  slot.is_held = true;
+  ++held_;
+}
+
 void PoolState::remove(Slot& slot) {
   FOREBAY_CHECK(slot.state == SlotState::opening || slot.state == SlotState::closing);
   if (slot.state == SlotState::closing) capacity_.note_going(-1);
+  if (slot.is_held) --held_;
   --counted(slot.state);
   all_.erase(slot);
 }
@@ -389,6 +396,7 @@ void PoolState::audit() const {
   std::array<int, kSlotStates> counts{};
   int leaving = 0;
   int leaving_lent = 0;
+  int held = 0;
   std::size_t placed = 0;
   for (const Slot* slot = all_.front(); slot != nullptr; slot = AllSlots::next(*slot)) {
     ++counts[static_cast<std::size_t>(slot->state)];
@@ -397,6 +405,8 @@ void PoolState::audit() const {
     const bool is_open = slot->state != SlotState::opening && slot->state != SlotState::discarded &&
                          slot->state != SlotState::closing;
     if (is_open) ++placed;
+    if (slot->is_held) ++held;
+    FOREBAY_CHECK(!slot->is_held || slot->state == SlotState::closing, text());
     FOREBAY_CHECK(slot->state != SlotState::ready || slot->event_place.is_in_heap(), text());
     FOREBAY_CHECK(is_open || !slot->event_place.is_in_heap(), text());
     FOREBAY_CHECK(!is_open || slot->retire_at <= slot->stale_at, text());
@@ -411,6 +421,7 @@ void PoolState::audit() const {
   FOREBAY_CHECK(is_shrinking_ || approved() <= rules_.max, text());
   FOREBAY_CHECK(leaving == leaving_ && leaving_lent == leaving_lent_, text());
   FOREBAY_CHECK(placed == spacer_.size(), text());
+  FOREBAY_CHECK(held == held_, text());
   FOREBAY_CHECK(waiters_.empty() || ready_.empty(), text());
 }
 

@@ -49,6 +49,7 @@ struct Slot {
   SlotState state = SlotState::opening;
   bool is_leaving = false;  // so close to retire_at that its replacement is wanted
   bool is_leak_reported = false;
+  bool is_held = false;       // closing for long: the server has not let go
   Instant alive_at{};         // last time that the server was heard from through it
   Instant idle_since{};       // while ready
   ListLink<Slot> alive_link;  // while ready: in the order in which the server was last heard from

@@ -80,6 +80,7 @@ void tell_pool(MetricSink& sink, std::string_view service, std::string_view pool
   tell.number(Metric::pool_filled, now.is_filled ? 1 : 0);
   tell.number(Metric::pool_cleaning, now.cleaning);
   tell.number(Metric::pool_closing, now.closing);
+  tell.number(Metric::pool_held, now.held);
   tell.number(Metric::pool_waiters, now.waiters);
   tell.number(Metric::pool_connect_time, seconds(now.connect_time));
   tell_counters(tell, now.counters);

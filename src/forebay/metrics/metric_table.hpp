@@ -40,6 +40,7 @@ enum class Metric : std::uint8_t {
   pool_filled,
   pool_cleaning,
   pool_closing,
+  pool_held,
   pool_waiters,
   pool_timeouts,
   pool_guard_evictions,

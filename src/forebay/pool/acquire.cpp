@@ -30,6 +30,10 @@ Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Dura
       fmt::format("no connection within {}; {}", describe(waited), describe(statistics));
   const std::vector<LeakReport> lent = exchange.lent();
   if (!lent.empty()) text += fmt::format("; lent for longest: {}", describe(lent.front()));
+  if (statistics.held > 0) {
+    text += fmt::format("; {} {} held by sessions that the server has not let go of",
+                        statistics.held, statistics.held == 1 ? "place is" : "places are");
+  }
   if (!statistics.last_connect_error.empty()) {
     text += fmt::format("; last connect failure: {}", statistics.last_connect_error);
   }

@@ -36,10 +36,10 @@ class Connection {
   virtual Result<void> reset_blocking(Duration timeout) = 0;
   // Asks the server whether it is still there.
   virtual Task<Result<void>> check(Instant deadline) = 0;
-  // Says goodbye and ends when the server has let go of the session, or at the deadline.
-  // Afterwards the connection is only destroyed. The server counts a session until it has ended,
-  // and so must we.
-  virtual Task<void> close(Instant deadline) = 0;
+  // Says goodbye and ends when the server has let go of the session or must have, true, or at the
+  // deadline, false; then it may be called again. Otherwise the connection is only destroyed. The
+  // server counts a session until it has ended, and so must we.
+  virtual Task<bool> close(Instant deadline) = 0;
 };
 
 class Connector {
@@ -52,6 +52,8 @@ class Connector {
                                                             Instant deadline) = 0;
   // Ends attempts in progress early, with Errc::closed. Confined to the scheduler.
   virtual void close() = 0;
+  // What the server has not let go of by now is no longer waited for. Confined to the scheduler.
+  virtual void give_up() {}
 };
 
 }  // namespace forebay

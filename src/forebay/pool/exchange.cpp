@@ -17,6 +17,7 @@ PoolGauges gauges_of(const PoolState& state) {
   gauges.cleaning = state.cleaning();
   gauges.opening = state.count(SlotState::opening);
   gauges.closing = state.count(SlotState::discarded) + state.count(SlotState::closing);
+  gauges.held = state.held();
   gauges.approved = state.approved();
   gauges.waiters = state.waiters();
   gauges.lacks_room = state.lacks_room();

@@ -76,6 +76,11 @@ class Exchange {
   void ask_for_room();
 
   void close(DiscardReason reason);
+  void give_up() {
+    gives_up_ = true;
+    attention_.notify();
+  }
+  bool gives_up() const { return gives_up_; }
   // Makes room for others of the same budget: see PoolState.
   int shed(int most);
   void set_yields(int yields);
@@ -109,6 +114,7 @@ class Exchange {
   Budget* const budget_;
   Signal attention_;
   std::atomic<int> ready_hint_{0};  // a hint: what it says may be over when it is read
+  std::atomic<bool> gives_up_ = false;
   std::atomic<Instant> timed_at_{Instant::min()};  // a hint, too; by the cheap clock
   mutable Mutex mutex_;
   PoolState state_ FOREBAY_GUARDED_BY(mutex_);

@@ -60,6 +60,7 @@ class Gate {
   // neither approval nor lease. True: now.
   Task<bool> permit_cancel(Instant deadline);
   void close();  // ends what is in flight early
+  void give_up() { connector_.give_up(); }
 
  private:
   Task<bool> settle(const ConnectionSlot& slot);

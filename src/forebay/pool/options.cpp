@@ -112,7 +112,7 @@ std::vector<std::string> problems(const PoolOptions& options) {
   problems.require_time("connect_timeout", options.connect_timeout, false);
   problems.require_time("reset_timeout", options.reset_timeout, false);
   problems.require_time("check_timeout", options.check_timeout, false);
-  problems.require_time("close_timeout", options.close_timeout, false);
+  problems.require_time_or_never("on_stuck_close", options.on_stuck_close.limit());
   problems.require_time("cancel_timeout", options.cancel_timeout, true);
   problems.require_time_or_never("server_notices_after", options.server_notices_after);
   problems.require_time("open_wait", options.open_wait, true);

@@ -24,6 +24,23 @@ struct PoolSize {
   int keep_open = 0;             // standard: opened one by one at start, then held by the keeper
 };
 
+// What becomes of a place whose session the server does not let go of, although it was told, and
+// nobody can say whether it still counts it.
+class StuckClose {
+ public:
+  static constexpr StuckClose keep_place() { return StuckClose(Duration::max()); }
+  // The server may then count one session more than the pool does.
+  static constexpr StuckClose give_up_after(Duration time) { return StuckClose(time); }
+
+  constexpr bool keeps_place() const { return limit_ == Duration::max(); }
+  constexpr Duration limit() const { return limit_; }
+  friend bool operator==(StuckClose, StuckClose) = default;
+
+ private:
+  explicit constexpr StuckClose(Duration limit) : limit_(limit) {}
+  Duration limit_;
+};
+
 struct PoolOptions {
   std::string name = "pool";  // in logs and errors
   PoolSize size;
@@ -51,13 +68,13 @@ struct PoolOptions {
   Duration connect_timeout = std::chrono::seconds(10);
   Duration reset_timeout = std::chrono::seconds(5);
   Duration check_timeout = std::chrono::seconds(5);
-  Duration close_timeout = std::chrono::seconds(30);
   // For cancelling a statement that ran into its deadline, from the permit to the server's answer;
   // then the session is closed instead. Zero: nothing is cancelled. A cancel is sent in the clear.
   Duration cancel_timeout = std::chrono::milliseconds(750);
   // The server is told at connect to miss us so soon when we are gone without a word, and our
   // sockets to miss the server; max: neither is told anything.
   Duration server_notices_after = std::chrono::seconds(6);
+  StuckClose on_stuck_close = StuckClose::keep_place();
   Duration open_wait = std::chrono::milliseconds(100);  // how long open() waits
   Duration initial_fill_limit = std::chrono::seconds(30);
   int warm_up_retries = 5;  // per connection

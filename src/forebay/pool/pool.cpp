@@ -15,7 +15,7 @@ std::string join(const std::vector<std::string>& texts) {
 }
 
 // Where connections may have to be gone at short notice, what happens to one takes at most half of
-// it, because its close comes after.
+// it, because its close comes after. How long that takes is up to the server.
 PoolOptions checked(PoolOptions options, const RetireSignal* retire) {
   const std::vector<std::string> wrong = problems(options);
   FOREBAY_CHECK(wrong.empty(), join(wrong));
@@ -23,7 +23,6 @@ PoolOptions checked(PoolOptions options, const RetireSignal* retire) {
     options.connect_timeout = std::min(options.connect_timeout, retire->notice() / 2);
     options.reset_timeout = std::min(options.reset_timeout, retire->notice() / 2);
     options.check_timeout = std::min(options.check_timeout, retire->notice() / 2);
-    options.close_timeout = std::min(options.close_timeout, retire->notice() / 2);
   }
   return options;
 }
@@ -144,6 +143,8 @@ void Pool::retire_all(DiscardReason reason) { parts_->exchange.condemn_all(reaso
 int Pool::shed(int most) { return parts_->exchange.shed(most); }
 
 void Pool::set_yields(int yields) { parts_->exchange.set_yields(yields); }
+
+void Pool::give_up() { parts_->exchange.give_up(); }
 
 void Pool::stop(DiscardReason reason) { parts_->exchange.close(reason); }
 

@@ -88,6 +88,9 @@ class Pool {
   // what is lent when it comes back. True: everything is gone. False: the deadline passed;
   // call it again.
   Task<bool> close(Instant deadline);
+  // Places of sessions that the server has not let go of are no longer kept, whatever the options
+  // say: for a process that ends. From any thread.
+  void give_up();
 
   const std::string& name() const;
   PoolGauges gauges() const;

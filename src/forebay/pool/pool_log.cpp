@@ -134,4 +134,10 @@ void PoolLog::leak(const LeakReport& report) const {
                 field("function", report.taken_from.function_name()), field("place", place)});
 }
 
+void PoolLog::held(const PoolGauges& gauges) const {
+  constexpr Words kHeld{"Reservoir: the server has not let go of a session",
+                        "Pool: the server has not let go of a session"};
+  log::warning(choose(kHeld), {name(), field("held", gauges.held), field("max", gauges.max)});
+}
+
 }  // namespace forebay

@@ -48,6 +48,8 @@ class PoolLog {
   void lost(std::uint64_t connection, DiscardReason reason, const Error& error) const;
   void empty(const PoolGauges& gauges, std::uint64_t total) const;
   void leak(const LeakReport& report) const;
+  // The server has not let go of a session for long.
+  void held(const PoolGauges& gauges) const;
 
  private:
   // An event's message for both kinds of pools.

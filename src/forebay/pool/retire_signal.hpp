@@ -2,8 +2,8 @@
 //
 // A process that may lose its lease on the cluster's connections raises it. Pools join when they
 // are made and leave when they die; whoever raises promises to wait `notice` before it counts on
-// the connections being gone, and the pools keep their time limits for connecting and closing
-// within that. What a caller holds for longer is closed when it comes back, and not before.
+// the connections being gone, and the pools keep their time limits within that. What a caller holds
+// for longer is closed when it comes back, and not before; how long a close takes is the server's.
 // Thread-safe. It outlives its pools.
 #pragma once
 

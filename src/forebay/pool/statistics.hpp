@@ -17,6 +17,7 @@ struct PoolGauges {
   int cleaning = 0;  // given back and being reset, or being checked
   int opening = 0;
   int closing = 0;   // discarded, and perhaps still counted by the server
+  int held = 0;      // of those closing: for long, by a server that has not let go
   int approved = 0;  // all of them, as the capacity counts
   int waiters = 0;
   bool lacks_room = false;  // it would open more, and the budget that it shares has no room
@@ -33,6 +34,7 @@ inline void add(PoolGauges& sum, const PoolGauges& more) {
   sum.cleaning += more.cleaning;
   sum.opening += more.opening;
   sum.closing += more.closing;
+  sum.held += more.held;
   sum.approved += more.approved;
   sum.waiters += more.waiters;
 }

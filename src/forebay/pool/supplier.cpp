@@ -6,6 +6,11 @@ namespace {
 // Callers who find nothing may be many: the log hears of them together.
 constexpr Duration kEmptyEvery = std::chrono::seconds(1);
 
+// A healthy server lets go of a session within milliseconds, and a busy one that was told how soon
+// to miss us within a second or so. What takes longer is told, and looked at now and then.
+constexpr Duration kHeldAfter = std::chrono::seconds(5);
+constexpr Duration kHeldLook = std::chrono::seconds(1);
+
 }  // namespace
 
 Supplier::Supplier(Env env, Exchange& exchange, Gate& gate, const PoolOptions& options,
@@ -33,6 +38,7 @@ Task<void> Supplier::run() {
     start(work);
     tell_empty();
     log::tell_repeats();
+    if (exchange_.gives_up()) gate_.give_up();
     const bool is_closed = exchange_.is_closed();
     if (is_closed && !was_closed) {
       was_closed = true;
@@ -173,8 +179,29 @@ Task<void> Supplier::finish_close(ConnectionSlot& slot, DiscardReason reason) {
   if (options_.before_close) options_.before_close(*slot.connection, reason);
   // Nobody needs the session any more, but the server would still work for it.
   if (slot.connection->needs_cancel()) co_await cancel(slot);
-  const Instant deadline = deadline_after(env_.scheduler.now(), options_.close_timeout);
-  co_await slot.connection->close(deadline);
+  co_await see_off(slot);
+}
+
+// The place is given back when the server has let go of the session or must have; or when somebody
+// has decided not to wait for that.
+Task<void> Supplier::see_off(ConnectionSlot& slot) {
+  const Instant begun = env_.scheduler.now();
+  const Instant give_up_at = deadline_after(begun, options_.on_stuck_close.limit());
+  const bool is_gone =
+      co_await slot.connection->close(std::min(give_up_at, deadline_after(begun, kHeldAfter)));
+  if (!is_gone && env_.scheduler.now() < give_up_at) co_await hold(slot, give_up_at);
+}
+
+Task<void> Supplier::hold(ConnectionSlot& slot, Instant give_up_at) {
+  exchange_.decide([&](PoolState& state, WakeList&) { state.note_held(slot); });
+  log_.held(exchange_.gauges());
+  for (;;) {
+    const Instant now = env_.scheduler.now();
+    if (exchange_.gives_up() || now >= give_up_at) co_return;
+    const Instant look_at = std::min(give_up_at, deadline_after(now, kHeldLook));
+    const bool is_gone = co_await slot.connection->close(look_at);
+    if (is_gone) co_return;
+  }
 }
 
 // One after the other, each with its retries; whatever cannot be opened is left to the keeper.

@@ -34,6 +34,8 @@ class Supplier {
   Task<void> check_one(ConnectionSlot& slot);
   Task<void> close_one(ConnectionSlot& slot);
   Task<void> finish_close(ConnectionSlot& slot, DiscardReason reason);
+  Task<void> see_off(ConnectionSlot& slot);
+  Task<void> hold(ConnectionSlot& slot, Instant give_up_at);
   Task<void> warm_up();
   void drop(ConnectionSlot& slot);
   void note_failure(FailedOpen failed);

@@ -87,15 +87,21 @@ Error ConnectAttempt::explain_failure() const {
   return connect_error(PQerrorMessage(handle_.get()), target_);
 }
 
-Task<void> ConnectAttempt::clean_up(Instant deadline) {
+void ConnectAttempt::give_up() {
+  const bool is_silent = handle_ && is_lost_in_silence(handle_.get());
   handle_.reset();
-  if (socket_) given_up_.push_back(std::move(socket_));
-  co_await see_off_given_up(deadline);
+  if (!socket_) return;
+  if (is_silent) socket_->note_silence();
+  given_up_.push_back(std::move(socket_));
 }
 
-Task<void> ConnectAttempt::see_off_given_up(Instant deadline) {
-  for (const std::unique_ptr<SessionSocket>& socket : given_up_) co_await socket->see_off(deadline);
-  given_up_.clear();
+Task<bool> ConnectAttempt::see_off_given_up(ServerNotice server, Instant deadline) {
+  while (!given_up_.empty()) {
+    const bool is_gone = co_await given_up_.back()->see_off(env_.scheduler, server, deadline);
+    if (!is_gone) co_return false;
+    given_up_.pop_back();
+  }
+  co_return true;
 }
 
 }  // namespace forebay::postgres

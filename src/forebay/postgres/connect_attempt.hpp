@@ -36,10 +36,11 @@ class ConnectAttempt {
   // Ends run() early with Errc::closed.
   void cancel();
 
-  // After a failed run: ends when the server has nothing left of the attempt, or at the deadline.
-  Task<void> clean_up(Instant deadline);
-  // After any run: the same for sockets that libpq gave up on its way, so that one session is left.
-  Task<void> see_off_given_up(Instant deadline);
+  // After a failed run: what libpq has goes the way of the sockets that it gave up.
+  void give_up();
+  // After any run: ends when the server has nothing left of the sockets that libpq gave up on its
+  // way, true, or at the deadline.
+  Task<bool> see_off_given_up(ServerNotice server, Instant deadline);
 
   // After a successful run.
   LibpqHandle take_handle() { return std::move(handle_); }

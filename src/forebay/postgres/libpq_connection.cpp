@@ -295,13 +295,18 @@ Task<Result<void>> LibpqConnection::check(Instant deadline) {
   co_return Result<void>();
 }
 
-Task<void> LibpqConnection::close(Instant deadline) {
-  if (!handle_) co_return;
+Task<bool> LibpqConnection::close(Instant deadline) {
+  if (!socket_) co_return true;
   is_broken_ = true;
-  PQsetnonblocking(handle_.get(), 1);  // PQfinish must not wait for a full socket
-  handle_.reset();
-  co_await socket_->see_off(deadline);
-  socket_.reset();
+  needs_cancel_ = false;
+  if (handle_) {
+    if (is_lost_in_silence(handle_.get())) socket_->note_silence();
+    PQsetnonblocking(handle_.get(), 1);  // PQfinish must not wait for a full socket
+    handle_.reset();
+  }
+  const bool is_gone = co_await socket_->see_off(scheduler_, notice_, deadline);
+  if (is_gone) socket_.reset();
+  co_return is_gone;
 }
 
 }  // namespace forebay::postgres

@@ -101,7 +101,7 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   Task<Result<void>> reset(Instant deadline) override;
   Result<void> reset_blocking(Duration timeout) override;
   Task<Result<void>> check(Instant deadline) override;
-  Task<void> close(Instant deadline) override;
+  Task<bool> close(Instant deadline) override;
 
  private:
   // A user's work: begun, unless the deadline has passed already, and driven to its end.

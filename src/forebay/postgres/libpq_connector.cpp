@@ -29,7 +29,7 @@ class LibpqConnector::Registration {
 
 LibpqConnector::LibpqConnector(const LibpqEnv& env, ConnectionString target, ServerProfile profile,
                                const LibpqSettings& settings)
-    : env_(env), target_(std::move(target)), profile_(std::move(profile)) {
+    : env_(env), target_(std::move(target)), profile_(std::move(profile)), settings_(settings) {
   if (settings.server_notices_after != Duration::max()) {
     plan_ = plan_notice(settings.server_notices_after);
     set_notice(target_, plan_);
@@ -63,13 +63,44 @@ Task<Result<std::unique_ptr<Connection>>> LibpqConnector::connect(std::string pa
   ConnectAttempt attempt(env_, std::move(target), plan);
   const Registration registration(*this, attempt);
   const Result<void> outcome = co_await attempt.run(deadline);
-  const Instant goodbye = deadline_after(env_.scheduler.now(), kGoodbye);
-  if (!outcome) {
-    co_await attempt.clean_up(goodbye);
-    co_return failure(explain(outcome.error()));
-  }
-  co_await attempt.see_off_given_up(goodbye);
+  if (!outcome) attempt.give_up();
+  co_await see_off(attempt);
+  if (!outcome) co_return failure(explain(outcome.error()));
   co_return co_await finish(attempt, deadline);
+}
+
+// A look a second whether to go on waiting.
+Instant LibpqConnector::next_look(Instant give_up_at) const {
+  return std::min(give_up_at, env_.scheduler.now() + std::chrono::seconds(1));
+}
+
+Task<void> LibpqConnector::see_off(ConnectAttempt& attempt) {
+  const ServerNotice server = notice_of_attempts();
+  const Instant give_up_at = deadline_after(env_.scheduler.now(), settings_.give_up_after);
+  bool is_gone = false;
+  do {
+    is_gone = co_await attempt.see_off_given_up(server, next_look(give_up_at));
+  } while (!is_gone && waits_on(give_up_at));
+}
+
+Task<void> LibpqConnector::see_off(LibpqConnection& connection) {
+  const Instant give_up_at = deadline_after(env_.scheduler.now(), settings_.give_up_after);
+  bool is_gone = false;
+  do {
+    is_gone = co_await connection.close(next_look(give_up_at));
+  } while (!is_gone && waits_on(give_up_at));
+}
+
+// A session that has not begun is ended by authentication_timeout, unless the administrator has
+// chosen longer; one of which only we do not know that it has begun, as any other.
+ServerNotice LibpqConnector::notice_of_attempts() const {
+  static constexpr Duration kAuthentication = std::chrono::seconds(60);
+  ServerNotice known;
+  known.longest_work = settings_.longest_work;
+  if (telling_ != Telling::in_options) return known;
+  known.check_interval = plan_.check_interval;
+  known.silence = std::max(plan_.silence(), kAuthentication);
+  return known;
 }
 
 // Not tried again here: each attempt needs a permit of its own.
@@ -89,13 +120,17 @@ Task<Result<std::unique_ptr<Connection>>> LibpqConnector::finish(ConnectAttempt&
   auto opened = std::make_unique<LibpqConnection>(env_.scheduler, attempt.take_handle(),
                                                   attempt.take_socket(), profile_);
   if (key) opened->set_cancel_key(*key);
-  const ServerNotice known = ServerNotice::of(plan_);
+  ServerNotice known;
+  known.longest_work = settings_.longest_work;
+  opened->set_notice(known);
+  known = ServerNotice::of(plan_);
+  known.longest_work = settings_.longest_work;
   if (attempt.told() && attempt.told()->is_complete()) opened->set_notice(known);
   if (telling_ == Telling::by_statement && !attempt.told()) {
     const NoticeSettings settings(plan_, target_.get("options"));
     const Result<void> told = co_await opened->tell(settings, known, deadline);
     if (!told) {
-      co_await opened->close(deadline_after(env_.scheduler.now(), kGoodbye));
+      co_await see_off(*opened);
       co_return failure(told.error());
     }
   }

@@ -2,7 +2,10 @@
 #include "forebay/postgres/libpq_error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <libpq-fe.h>
@@ -63,6 +66,15 @@ Error statement_error(const pg_result* result, const pg_conn* connection) {
   const bool is_lost = PQstatus(connection) != CONNECTION_OK;
   const Errc code = is_lost ? Errc::connection_lost : Errc::statement_failed;
   return Error(code, std::move(text), std::string(sqlstate));
+}
+
+// libpq keeps the words of the system, in whatever language, and not its number.
+bool is_lost_in_silence(const pg_conn* connection) {
+  if (PQstatus(connection) != CONNECTION_BAD) return false;
+  const std::string_view message = PQerrorMessage(connection);
+  return std::ranges::any_of(
+      std::array{ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN},
+      [message](int error) { return message.contains(std::strerror(error)); });
 }
 
 Error connect_error(std::string_view verbose_message, const ConnectionString& target) {

@@ -18,6 +18,10 @@ Error statement_error(const pg_result* result, const pg_conn* connection);
 // which libpq 15 tells the SQLSTATE of a refused connection.
 Error connect_error(std::string_view verbose_message, const ConnectionString& target);
 
+// True: the connection was lost because nothing was heard of the server any more, and not because
+// the server, or its machine, said so.
+bool is_lost_in_silence(const pg_conn* connection);
+
 // The message on one line.
 std::string one_line(std::string_view message);
 

@@ -35,7 +35,7 @@ PostgresPool::PostgresPool(Runtime& runtime, ConnectionString target, const Serv
                            PoolOptions options, PoolSharing sharing)
     : runtime_(runtime),
       connector_(LibpqEnv{runtime.scheduler(), runtime.descriptors(), runtime.lane()},
-                 std::move(target), profile, libpq_settings(options)),
+                 std::move(target), profile, libpq_settings(profile, options)),
       pool_(runtime.env(), connector_, std::move(options), sharing) {}
 
 PostgresPool::~PostgresPool() {
@@ -46,6 +46,7 @@ PostgresPool::~PostgresPool() {
       log::warning("Pool is still closing",
                    {log::field("pool", pool_.name()), log::field("opening", now.opening),
                     log::field("cleaning", now.cleaning), log::field("closing", now.closing)});
+      pool_.give_up();
       continue;
     }
     log::warning("Pool destroyed while connections are lent",

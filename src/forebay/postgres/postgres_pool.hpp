@@ -35,7 +35,9 @@ class PostgresPool final : public SessionSource {
                                                     PoolOptions options, PoolSharing sharing = {});
   PostgresPool(const PostgresPool&) = delete;
   PostgresPool& operator=(const PostgresPool&) = delete;
-  ~PostgresPool() override;  // closes, and waits for what is still lent
+  // Closes, and waits for what is still lent. For sessions that the server does not let go of it
+  // waits ten seconds.
+  ~PostgresPool() override;
 
   Result<PooledSession> acquire_blocking(
       Duration timeout, std::source_location from = std::source_location::current()) override;
@@ -45,7 +47,8 @@ class PostgresPool final : public SessionSource {
   Task<Result<PooledSession>> acquire(
       Instant deadline, std::source_location from = std::source_location::current()) override;
 
-  // True: everything is gone. False: something was still lent when the limit passed.
+  // True: everything is gone. False: when the limit passed, something was still lent, or a session
+  // that the server had not let go of. It may be called again.
   bool close(Duration limit);
 
   Result<void> resize(const PoolSize& size) { return pool_.resize(size); }

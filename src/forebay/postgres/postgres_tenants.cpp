@@ -76,8 +76,8 @@ Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
   if (!parsed) wrong.insert(wrong.begin(), parsed.error().text());
   if (!wrong.empty()) return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
 
-  std::unique_ptr<PostgresTenants> tenants(
-      new PostgresTenants(runtime, std::move(*parsed), profile, libpq_settings(options.pool)));
+  std::unique_ptr<PostgresTenants> tenants(new PostgresTenants(
+      runtime, std::move(*parsed), profile, libpq_settings(profile, options.pool)));
   sharing.budget = nullptr;
   const bool has_pace = sharing.pacer != nullptr || sharing.permits != nullptr;
   if (options.pool.connect_rate > 0 && !has_pace)
@@ -99,11 +99,14 @@ PostgresTenants::PostgresTenants(Runtime& runtime, ConnectionString target,
 
 PostgresTenants::~PostgresTenants() {
   while (pools_ && !is_gone_ && !close(kReminder)) {
+    bool is_any_lent = false;
     for (const TenantStatistics& each : pools_->all_statistics()) {
       if (each.lent == 0) continue;
+      is_any_lent = true;
       log::warning("Tenants destroyed while connections are lent",
                    {log::field("pool", each.tenant), log::field("lent", each.lent)});
     }
+    if (!is_any_lent) pools_->give_up();
   }
 }
 

@@ -22,9 +22,11 @@ PoolOptions with_limits_of(const ServerProfile& profile, PoolOptions options) {
   return options;
 }
 
-LibpqSettings libpq_settings(const PoolOptions& options) {
+LibpqSettings libpq_settings(const ServerProfile& profile, const PoolOptions& options) {
   LibpqSettings settings;
   settings.server_notices_after = options.server_notices_after;
+  if (profile.transaction_limit) settings.longest_work = options.longest_transaction;
+  settings.give_up_after = options.on_stuck_close.limit();
   return settings;
 }
 

@@ -11,7 +11,7 @@ namespace forebay::postgres {
 // process's share of its rate of connects.
 PoolOptions with_limits_of(const ServerProfile& profile, PoolOptions options);
 
-// What the options say to the driver.
-LibpqSettings libpq_settings(const PoolOptions& options);
+// What the options say to the driver. REQUIRES: they hold for such a server.
+LibpqSettings libpq_settings(const ServerProfile& profile, const PoolOptions& options);
 
 }  // namespace forebay::postgres

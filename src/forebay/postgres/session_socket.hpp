@@ -10,9 +10,13 @@
 // Confined to the scheduler. Always: the watch dies before its descriptor.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "forebay/core/notice.hpp"
 #include "forebay/env/descriptor_watch.hpp"
+#include "forebay/env/scheduler.hpp"
 
 namespace forebay::postgres {
 
@@ -37,18 +41,29 @@ class SessionSocket {
   DescriptorWatcher& watcher() const { return watcher_; }
   int descriptor() const { return descriptor_; }
 
-  // Sends the end of our side and waits until the server has closed its own, or until the deadline.
-  // True: the server has let go. REQUIRES: libpq is done with the socket (PQfinish).
-  Task<bool> see_off(Instant deadline);
+  // libpq was told by the system that nothing is heard of the server any more. What the socket says
+  // after that looks like an end, and is none.
+  void note_silence() { is_silence_known_ = true; }
+
+  // Sends the end of our side and waits until the server has closed its own, until it must have, or
+  // until the deadline. True: the server has let go. False: call it again. While its machine still
+  // answers and the server has not closed, it has not let go, however long that takes. REQUIRES:
+  // libpq is done with the socket (PQfinish).
+  Task<bool> see_off(Scheduler& scheduler, ServerNotice server, Instant deadline);
 
  private:
   SessionSocket(DescriptorWatcher& watcher, int descriptor)
       : watcher_(watcher), descriptor_(descriptor) {}
-  bool has_server_left();
+  enum class Look : std::uint8_t { open, gone, lost };
+  Look look();
+  void say_goodbye(const ServerNotice& server);
 
   DescriptorWatcher& watcher_;
   const int descriptor_;
   std::unique_ptr<WatchedDescriptor> watch_;  // made by the first wait
+  bool is_silence_known_ = false;
+  std::optional<Instant> told_at_;  // when our side ended
+  std::optional<Instant> lost_at_;  // when the system gave up on the other
 };
 
 }  // namespace forebay::postgres

@@ -39,12 +39,13 @@ Result<void> SimConnection::reset_blocking(Duration) {
 }
 
 // A server that cannot be reached lets go when the client gives up on it.
-Task<void> SimConnection::close(Instant deadline) {
+Task<bool> SimConnection::close(Instant deadline) {
   link_.database().begin_end(session_);
   const Duration answer_time = link_.database().draw_answer_time();
   const Instant answered = link_.scheduler().now() + answer_time;
   co_await link_.wait(link_.is_up() ? std::min(deadline, answered) : deadline);
   link_.database().end(session_, link_.scheduler().now());
+  co_return true;
 }
 
 bool SimConnection::run_transaction() {

@@ -50,7 +50,7 @@ class SimConnection : public Connection {
   Task<Result<void>> reset(Instant deadline) override;
   Result<void> reset_blocking(Duration) override;
   Task<Result<void>> check(Instant deadline) override;
-  Task<void> close(Instant deadline) override;
+  Task<bool> close(Instant deadline) override;
 
   // A transaction of its user: false if the server did not answer, and the connection is broken.
   bool run_transaction();

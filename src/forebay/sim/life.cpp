@@ -129,7 +129,8 @@ PoolOptions Life::own_pool_options() const {
     // What is retired at the fence is gone before the lease can end.
     const Duration most = fence_before(around_.scenario.coordination) / 2;
     options.connect_timeout = std::min(options.connect_timeout, most);
-    options.close_timeout = std::min(options.close_timeout, most);
+    options.on_stuck_close =
+        StuckClose::give_up_after(std::min(options.on_stuck_close.limit(), most));
   }
   return around_.tampering.options(options);
 }

@@ -188,6 +188,12 @@ Task<bool> TenantPools::close(Instant deadline) {
   co_return true;
 }
 
+void TenantPools::give_up() {
+  MutexLock lock(mutex_);
+  for (TenantPool* pool = old_pools_.front(); pool != nullptr; pool = PoolList::next(*pool))
+    pool->pool.give_up();
+}
+
 void TenantPools::retire_tenant(std::string_view id) {
   MutexLock lock(mutex_);
   const auto found = tenants_.find(id);

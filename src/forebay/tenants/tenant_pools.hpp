@@ -62,6 +62,8 @@ class TenantPools {
   Task<bool> close_tenant(std::string tenant, Instant deadline);
   // The same for all of them, and nobody is served any more.
   Task<bool> close(Instant deadline);
+  // As Pool::give_up(), for those that are closing.
+  void give_up();
 
   // Nothing: unknown, or forgotten.
   std::optional<TenantStatistics> statistics(std::string_view tenant) const;
