@@ -152,11 +152,12 @@ class ClusterTest : public testing::Test {
     return *item ? aws::integer_at(**item, "active").value_or(-1) : 0;
   }
   // How often PostgreSQL had to refuse a connection because there were too many.
-  std::size_t refused() const {
+  std::size_t refused() const { return logged("too many connections"); }
+  std::size_t connects_received() const { return logged("connection received"); }
+  std::size_t logged(std::string_view words) const {
     const std::string log = server_->log_text();
     std::size_t count = 0;
-    for (std::size_t at = 0; (at = log.find("too many connections", at)) != std::string::npos; ++at)
-      ++count;
+    for (std::size_t at = 0; (at = log.find(words, at)) != std::string::npos; ++at) ++count;
     return count;
   }
   std::vector<Arrival> arrivals() const {

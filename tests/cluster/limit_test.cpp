@@ -84,5 +84,28 @@ TEST_F(LimitTest, WhoEndsWellLeavesNothing) {
   EXPECT_EQ(counter(), 0);
 }
 
+// One is stopped while it fills its pool, for longer than its lease lasts, and goes on when another
+// has all that there is.
+TEST_F(LimitTest, WhoWasStoppedOpensNothingOnAReapedLease) {
+  const std::string frozen = name(0);
+  const Words words = {"limit=20", "wanted=20", "ttl=3", "rate=10", "burst=1", "callers=0"};
+  start(frozen, words);
+  ASSERT_TRUE(becomes(20s, [&] { return sessions(frozen) >= 5; })) << said();
+  members_.at(frozen).send(SIGSTOP);
+  const int kept = sessions(frozen);
+  ASSERT_LT(kept, 20);
+
+  start(name(1), words);
+  ASSERT_TRUE(becomes(60s, [&] { return sessions(name(1)) == 20; })) << said();
+  const std::size_t received = connects_received();
+  members_.at(frozen).send(SIGCONT);
+  ASSERT_TRUE(becomes(20s, [&] { return figure(frozen, "losses") == 1; })) << said();
+  watch(2s);
+
+  EXPECT_EQ(connects_received() - received, 0u) << said();
+  EXPECT_EQ(sessions(frozen), kept);
+  EXPECT_TRUE(becomes(10s, [&] { return counter() == 20 + kept; })) << "what is open is counted";
+}
+
 }  // namespace
 }  // namespace forebay::test

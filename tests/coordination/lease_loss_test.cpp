@@ -146,6 +146,63 @@ TEST_F(LeaseLossTest, KeepLeasesAnewWhatIsOpenAndDrainsWhatIsTooMuch) {
   EXPECT_EQ(cut_off.errors[0].code(), Errc::limit_reached);
 }
 
+// Its own clock tells a process that was stopped or cut off, before the store can.
+TEST_F(LeaseLossTest, NothingIsOpenedOnALeaseThatMayHaveEnded) {
+  LeaseProcess& process = world_.add(options());
+  acquire(process, 1);
+  run_for(5min);
+  EXPECT_TRUE(process.leases[0].stands());
+
+  process.store.fate = silent;
+  run_for(2min);
+  EXPECT_TRUE(process.leases[0].stands()) << "renewed a minute before, and good for three";
+  run_for(1min);
+  EXPECT_FALSE(process.leases[0].stands());
+
+  process.store.fate = nullptr;
+  run_for(30s);
+  EXPECT_TRUE(process.leases[0].stands()) << "nobody had reaped it";
+  EXPECT_EQ(process.agent->losses(), 0u);
+}
+
+// Leased anew, it covers a connection that is open; a connect that has not begun asks for another.
+TEST_F(LeaseLossTest, WhatWasHandedOutBeforeALossOpensNothingAfterIt) {
+  world_.is_strict = false;
+  world_.is_covering = false;
+  LeaseProcess& cut_off = world_.add(options());
+  world_.add(options());
+  acquire(cut_off, 2);
+  run_for(5min);
+  cut_off.store.fate = away;
+  run_for(8min);
+  ASSERT_EQ(world_.model.active(), 0) << "reaped";
+
+  cut_off.store.fate = nullptr;
+  run_for(30s);
+  ASSERT_EQ(cut_off.agent->losses(), 1u);
+  ASSERT_EQ(cut_off.agent->overhang(), 0);
+  EXPECT_FALSE(cut_off.leases[0].stands());
+
+  cut_off.give_back(1);
+  cut_off.acquire();
+  run_for(1s);
+  ASSERT_EQ(cut_off.leases.size(), 2u);
+  EXPECT_FALSE(cut_off.leases[0].stands());
+  EXPECT_TRUE(cut_off.leases[1].stands());
+}
+
+TEST_F(LeaseLossTest, LocalOpensWithoutTheStore) {
+  LeaseOptions local = options();
+  local.on_absence = StoreAbsence::local;
+  world_.is_strict = false;
+  LeaseProcess& process = world_.add(local);
+  acquire(process, 2);
+  process.store.fate = away;
+  run_for(5min);
+
+  EXPECT_TRUE(process.leases[0].stands());
+}
+
 TEST_F(LeaseLossTest, FenceRetiresBeforeTheLeaseCanEnd) {
   LeaseOptions fencing = options(10);
   fencing.on_loss = LeaseLoss::fence;

@@ -55,6 +55,7 @@ class SlowSources final : public LeaseSource, public TokenSource {
 
  private:
   void give_back() noexcept override { --out; }
+  bool stands(std::uint64_t) const override { return true; }
   Scheduler& scheduler_;
 };
 

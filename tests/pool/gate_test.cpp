@@ -134,6 +134,38 @@ INSTANTIATE_TEST_SUITE_P(
                                 Steps{"lease", "token", "permit", "connect", "lease back"}}),
     [](const auto& test_case) { return test_case.param.kind; });
 
+// A process that was stopped while it waited for its permit: others have its lease by now.
+TEST_F(GateTest, NothingIsOpenedOnALeaseThatEndedDuringTheWait) {
+  bool has_ended = false;
+  leases_.has_ended = [&] { return has_ended; };
+  start();
+  while (log_.count("permit") == 0 && scheduler_.step()) {
+  }
+  has_ended = true;
+  run_first_attempt();
+
+  EXPECT_EQ(log_.steps, (Steps{"lease", "token", "permit", "permit back", "lease back"}));
+  EXPECT_EQ(statistics().last_open_failure, OpenFailure::lease_acquire);
+  EXPECT_NE(error().find("the lease ended before its connect could start"), std::string::npos);
+
+  has_ended = false;
+  scheduler_.run_for(5s);
+
+  EXPECT_EQ(log_.count("lease"), 2) << "it is asked for anew";
+  EXPECT_EQ(statistics().ready, 1);
+}
+
+// The second attempt comes later still.
+TEST_F(GateTest, ARetryAsksTheLeaseAgain) {
+  server_.expired_tokens = {"token1"};
+  leases_.has_ended = [this] { return log_.count("connect") > 0; };
+  start();
+  run_first_attempt();
+
+  EXPECT_EQ(log_.steps, (Steps{"lease", "token", "permit", "connect", "reject token1", "token",
+                               "permit", "permit back", "lease back"}));
+}
+
 // The lease covers the connection until the server has let go of it.
 TEST_F(GateTest, ARefusingHookGivesTheLeaseBackWhenTheConnectionIsClosed) {
   server_.close_time = 50ms;

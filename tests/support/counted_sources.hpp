@@ -38,12 +38,14 @@ class CountedLeases final : public LeaseSource {
     co_return Lease(*this);
   }
   int out = 0;
+  std::function<bool()> has_ended;  // none: they stand for ever
 
  private:
   void give_back() noexcept override {
     log_.note("lease back");
     --out;
   }
+  bool stands(std::uint64_t) const override { return !has_ended || !has_ended(); }
   StepLog& log_;
   const int most_;
 };

@@ -83,7 +83,15 @@ int LeaseAgent::local_share() const {
 
 Lease LeaseAgent::hand_out() {
   book_.hand_out();
-  return Lease(*this);
+  return Lease(*this, book_.losses());
+}
+
+// The clock speaks first: a process that was stopped and goes on learns of its loss only from the
+// store's next answer. What was handed out before a loss is leased anew if it is open; what is not
+// open yet goes back and asks again.
+bool LeaseAgent::stands(std::uint64_t term) const {
+  if (state_ != State::sound || term != book_.losses()) return false;
+  return has_certain_lease() || (options_.on_absence == StoreAbsence::local && contact_.is_away());
 }
 
 void LeaseAgent::serve() {

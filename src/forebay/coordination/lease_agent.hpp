@@ -7,7 +7,7 @@
 // Always: what the store has for this process >= in_use(), except for overhang(). What is being
 // released counts as gone from the moment the request is sent, what is being acquired only when the
 // store has said so. Nothing is handed out on a lease that may have ended, or while the store
-// counts more than the limit.
+// counts more than the limit; and nothing is opened on what was handed out before (stands()).
 //
 // A lease ends one ttl after its last renewal, by this process's own monotonic clock; reapers wait
 // at least as long by theirs. Wall clocks take no part in it. Confined to its scheduler.
@@ -89,6 +89,7 @@ class LeaseAgent final : public LeaseSource {
   };
 
   void give_back() noexcept override;
+  bool stands(std::uint64_t term) const override;
 
   // Handing out.
   bool may_hand_out() const;

@@ -5,6 +5,7 @@
 // permits. All calls come from tasks of the pool's scheduler.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 #include "forebay/base/error.hpp"
@@ -22,18 +23,24 @@ class LeaseSource;
 class Lease {
  public:
   Lease() = default;  // holds nothing
-  explicit Lease(LeaseSource& source) : source_(&source) {}
-  Lease(Lease&& other) noexcept : source_(std::exchange(other.source_, nullptr)) {}
+  // The term is the source's own: by it the source knows later on what this lease was part of.
+  explicit Lease(LeaseSource& source, std::uint64_t term = 0) : source_(&source), term_(term) {}
+  Lease(Lease&& other) noexcept
+      : source_(std::exchange(other.source_, nullptr)), term_(other.term_) {}
   Lease& operator=(Lease&& other) noexcept {
     std::swap(source_, other.source_);
+    std::swap(term_, other.term_);
     return *this;
   }
   ~Lease();
 
   explicit operator bool() const { return source_ != nullptr; }
+  // Whether a connection may still be opened on it. One that is open stays, whatever the answer.
+  bool stands() const;
 
  private:
   LeaseSource* source_ = nullptr;
+  std::uint64_t term_ = 0;
 };
 
 class LeaseSource {
@@ -46,11 +53,16 @@ class LeaseSource {
  protected:
   friend class Lease;
   virtual void give_back() noexcept = 0;
+  // Asked between a lease and its connect, which may be long after: others may have it by now.
+  // From memory and the clock alone.
+  virtual bool stands(std::uint64_t term) const = 0;
 };
 
 inline Lease::~Lease() {
   if (source_ != nullptr) source_->give_back();
 }
+
+inline bool Lease::stands() const { return source_ == nullptr || source_->stands(term_); }
 
 class PermitSource {
  public:

@@ -10,6 +10,14 @@ constexpr int kPlaces = 3;
 constexpr const char* kTooBusy =
     "this process was too busy to start three connects within 250 ms of their time";
 
+constexpr const char* kLeaseEnded =
+    "the lease ended before its connect could start: this process did not run, or could not reach "
+    "the lease store, for longer than the ttl; the next attempt asks for a new one";
+
+Opening without_lease() {
+  return Opening(OpenFailure::lease_acquire, Error(Errc::timed_out, kLeaseEnded));
+}
+
 // What to do is said where it is known which of the two it was.
 void explain_expired_token(FailedOpen& failed, bool has_source) {
   const char* const advice =
@@ -82,6 +90,7 @@ Task<Opening> Gate::attempt(ConnectionSlot& slot, std::string& token) {
   PermitSource* const permits = sources_.permits;
   if (permits == nullptr) {
     if (!is_still_wanted(slot)) co_return Opening(GateOutcome::not_wanted);
+    if (!slot.lease.stands()) co_return without_lease();
     co_return co_await connect(slot, token);
   }
   for (int round = 0; round < kPlaces; ++round) {
@@ -96,6 +105,10 @@ Task<Opening> Gate::attempt(ConnectionSlot& slot, std::string& token) {
     if (!is_still_wanted(slot)) {
       permits->give_back(start);
       co_return Opening(GateOutcome::not_wanted);
+    }
+    if (!slot.lease.stands()) {
+      permits->give_back(start);
+      co_return without_lease();
     }
     if (exchange_.scheduler().now() - start <= kLateness) co_return co_await connect(slot, token);
     permits->give_back(start);

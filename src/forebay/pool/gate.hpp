@@ -3,9 +3,10 @@
 // What is free to give back comes first, what perishes comes last: the approval is in the
 // slot when it comes here, then a lease (the cluster may have one more), then a token (who we are),
 // then a permit (now is allowed), then the connect. Whatever was taken goes back when a later step
-// fails. A connect whose token had run out is tried once more, with a fresh token and a permit of
-// its own, because the server counts each attempt. Cancels pass here too, for their permit.
-// Confined to the pool's scheduler.
+// fails. The wait for a permit may be long, and a process may be stopped for longer than its lease
+// lasts: the lease is asked again just before the connect. A connect whose token had run out is
+// tried once more, with a fresh token and a permit of its own, because the server counts each
+// attempt. Cancels pass here too, for their permit. Confined to the pool's scheduler.
 #pragma once
 
 #include <memory>
