@@ -57,7 +57,8 @@ class Cluster {
   }
 
   // Gives everything back. True: the table holds nothing for this process any more. False: DynamoDB
-  // did not answer in time, and other processes will free what is left, within two ttl. Once.
+  // did not answer in time, and other processes will free what is left, when a ttl and the
+  // session_linger have passed. Once.
   bool close(Duration limit) {
     if (is_closed_) return is_released_;
     const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);

@@ -31,7 +31,7 @@ void acquire(test::DynamoDbLocalWorld& world, const std::string& table, int conn
   AcquireRequest request(LeaseChange("other", 1, connections), 1000);
   request.service = "other";
   request.now = world.runtime.env().wall_clock.now();
-  request.ttl = 3min;
+  request.reap_after = 3min;
   const auto reply = world.run(store.acquire(request, world.soon()));
   ASSERT_TRUE(reply.has_value()) << reply.error().text();
 }

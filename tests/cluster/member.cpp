@@ -4,9 +4,10 @@
 //
 //   forebay_cluster_member postgres=<conninfo or URL> dynamodb=<URL> table=<name>
 //       endpoint=<name of the database in the table> [member=<id>] [limit=<n>] [wanted=<n>]
-//       [ttl=<seconds>] [rate=<per second>] [burst=<n>] [mode=bucket|window] [loss=keep|fence]
-//       [absence=hold|local] [lifetime=<seconds>] [callers=<n>] [credentials=static|environment]
-//       [user=<role, for tokens>]
+//       [ttl=<seconds>] [linger=<seconds>] [work=<seconds that a statement takes>] [rate=<per
+//       second>] [burst=<n>] [mode=bucket|window] [loss=keep|fence] [absence=hold|local]
+//       [lifetime=<seconds>] [callers=<n>] [credentials=static|environment] [user=<role, for
+//       tokens>]
 //
 // Exit status: 0 everything was given back, 1 it was not, 2 the arguments are wrong.
 #include <atomic>
@@ -87,6 +88,7 @@ struct Settings {
   ClusterOptions cluster;
   PoolOptions pool;
   int callers = 4;
+  double work = 0;  // seconds
 };
 
 Settings read(Arguments& arguments) {
@@ -110,6 +112,7 @@ Settings read(Arguments& arguments) {
   cluster.rate_table = cluster.lease_table;
   cluster.limit = arguments.whole("limit", "100");
   cluster.ttl = arguments.seconds("ttl", "10");
+  cluster.session_linger = arguments.seconds("linger", "1");
   cluster.connects_per_second = arguments.number("rate", "100");
   cluster.burst = arguments.whole("burst", "100");
   cluster.rate_mode =
@@ -130,6 +133,7 @@ Settings read(Arguments& arguments) {
   pool.guard_window = pool.lifetime / 20;
   pool.check_after_idle = 2s;  // connections that a test cuts are missed soon, used or not
   settings.callers = arguments.whole("callers", "4");
+  settings.work = arguments.number("work", "0");
   arguments.expect_no_more();
   return settings;
 }
@@ -137,7 +141,8 @@ Settings read(Arguments& arguments) {
 // Callers who come again and again, each on a thread.
 class Load {
  public:
-  Load(postgres::PostgresPool& pool, int callers) : pool_(pool) {
+  Load(postgres::PostgresPool& pool, int callers, double work)
+      : pool_(pool), statement_(fmt::format("SELECT pg_sleep({})", work)) {
     for (int i = 0; i < callers; ++i) threads_.emplace_back([this, i] { call(i); });
   }
   ~Load() {
@@ -155,7 +160,7 @@ class Load {
       Result<postgres::PooledSession> session = pool_.acquire_blocking(1s);
       if (session) {
         ++acquires_;
-        if (!(*session)->exec_blocking("SELECT 1", 5s)) ++failed_statements_;
+        if (!(*session)->exec_blocking(statement_, 60s)) ++failed_statements_;
         embedded::pause(std::chrono::milliseconds(10 + 5 * number));
       } else {
         ++failed_acquires_;
@@ -166,6 +171,7 @@ class Load {
   }
 
   postgres::PostgresPool& pool_;
+  const std::string statement_;
   std::atomic<bool> is_over_ = false;
   std::atomic<std::uint64_t> acquires_ = 0;
   std::atomic<std::uint64_t> failed_acquires_ = 0;
@@ -223,7 +229,7 @@ int run(const Settings& settings, const sigset_t& ends) {
         runtime, settings.target, settings.pool, (*cluster)->sharing());
     if (!pool) return std::cerr << pool.error().text() << '\n', 2;
     {
-      const Load load(**pool, settings.callers);
+      const Load load(**pool, settings.callers, settings.work);
       do {
         report(settings.cluster.member, (*pool)->statistics(), (*cluster)->statistics(), load);
       } while (!wait_for_end(ends));

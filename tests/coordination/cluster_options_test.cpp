@@ -94,5 +94,20 @@ TEST(ClusterOptionsTest, TheFenceLeavesTimeToRenew) {
   EXPECT_THAT(problems(options), ElementsAre(HasSubstr("fence_before is 2m")));
 }
 
+TEST(ClusterOptionsTest, SessionsOfTheDeadLingerAsLongAsTheDatabaseMayCountThem) {
+  ClusterOptions options = good_options();
+  options.endpoint = "abc.dsql.eu-west-1.on.aws";
+  EXPECT_EQ(session_linger(options), 5min);
+  options.endpoint = "db.example";
+  EXPECT_EQ(session_linger(options), 30s);
+  options.session_linger = 0s;
+  EXPECT_EQ(session_linger(options), 0s);
+  EXPECT_THAT(problems(options), IsEmpty());
+
+  options.session_linger = -1s;
+
+  EXPECT_THAT(problems(options), ElementsAre(HasSubstr("session_linger is -1s")));
+}
+
 }  // namespace
 }  // namespace forebay::test

@@ -160,8 +160,9 @@ TEST_F(DynamoClusterTest, TwoProcessesShareOneLimitAndOneRate) {
   scheduler_.set_after_step({});
 }
 
-TEST_F(DynamoClusterTest, AProcessThatDiesIsReplacedWithinTwoTtl) {
+TEST_F(DynamoClusterTest, AProcessThatDiesIsReplacedSoonAfterItsSessionsCanBeGone) {
   options_.ttl = 30s;
+  options_.session_linger = 10s;
   Node& first = join(6);
   scheduler_.run_for(20s);
   ASSERT_EQ(server_.sessions, 6);
@@ -170,7 +171,7 @@ TEST_F(DynamoClusterTest, AProcessThatDiesIsReplacedWithinTwoTtl) {
   first.way.die();
   close(first);
 
-  scheduler_.run_for(70s);
+  scheduler_.run_for(80s);
 
   EXPECT_EQ(second.pool->gauges().ready, 6) << second.pool->statistics().last_connect_error;
   EXPECT_EQ(second.cluster->statistics().reaped, 6u);

@@ -64,6 +64,35 @@ TEST_F(LeaseLossTest, ADeadProcessIsMissedInTimeEvenOnABadNetwork) {
   }
 }
 
+// A process that renewed, was cut off from the store and died at the last moment of its lease: the
+// server may count its sessions for a while longer, and nobody has the place before that.
+TEST_F(LeaseLossTest, NobodyIsReapedBeforeItsSessionsCanBeGone) {
+  for (const Duration linger : {Duration(0s), Duration(10s), Duration(5min)}) {
+    LeaseOptions patient = options();
+    patient.session_linger = linger;
+    LeaseOptions hasty = options();  // its own settings do not shorten the wait
+    hasty.session_linger = 0s;
+    hasty.ttl = 40s;
+    hasty.fence_before = 5s;
+    LeaseProcess& process = world_.add(patient);
+    LeaseProcess& other = world_.add(hasty);
+    acquire(process, 3);
+    run_for(5min);
+    process.store.fate = silent;
+    while (process.leases[0].stands() && world_.scheduler.step()) {
+    }
+    const Instant death = world_.scheduler.now();
+    process.die();
+    while (world_.model.active() > 0 && world_.scheduler.step()) {
+    }
+
+    EXPECT_GE(world_.scheduler.now() - death, linger);
+    EXPECT_LT(world_.scheduler.now() - death, linger + 1min) << "and not much later";
+    EXPECT_EQ(other.agent->reaped(), 3u);
+    other.die();
+  }
+}
+
 TEST_F(LeaseLossTest, OfManyReapersOneSucceeds) {
   for (int i = 0; i < 8; ++i) acquire(world_.add(options()), 2);
   world_.processes[0]->die();

@@ -71,7 +71,7 @@ class LeaseReaperTest : public testing::Test {
   ShownStore store_;
   StoreContact contact_{67s};
   LeaseReaper reaper_{Env{scheduler_, random_, wall_clock_}, store_, contact_,
-                      ReaperOptions{3min, 65min, 5s}};
+                      ReaperOptions{3min, 3min, 65min, 5s}};
   const std::string own_ = "own";
 };
 

@@ -12,11 +12,11 @@ using namespace std::chrono_literals;
 
 constexpr Instant kBegin{std::chrono::hours(1)};
 
-LeaseRecord watched_lease(std::uint64_t version, Duration ttl = 0s) {
+LeaseRecord watched_lease(std::uint64_t version, Duration reap_after = 0s) {
   LeaseRecord lease("a", "service");
   lease.held = 3;
   lease.version = version;
-  lease.ttl = ttl;
+  lease.reap_after = reap_after;
   return lease;
 }
 

@@ -27,7 +27,7 @@ class StoreConformance : public testing::TestWithParam<MakeStoreWorld> {
   AcquireReply acquire(const std::string& id, std::uint64_t sequence, int count, int limit = 100) {
     AcquireRequest request(LeaseChange(id, sequence, count), limit);
     request.service = "test";
-    request.ttl = 3min;
+    request.reap_after = 3min;
     request.now = kNow;
     return ask(world_->leases().acquire(request, world_->deadline()));
   }
@@ -132,7 +132,7 @@ TEST_P(StoreConformance, AnAcquireRaisesCounterAndLeaseTogether) {
   EXPECT_EQ(list().size(), 2u);
   EXPECT_EQ(find("a")->held, 8);
   EXPECT_EQ(find("a")->service, "test");
-  EXPECT_EQ(find("a")->ttl, 3min);
+  EXPECT_EQ(find("a")->reap_after, 3min);
 }
 
 TEST_P(StoreConformance, AnAcquireThatWouldPassTheLimitGetsNothing) {

@@ -60,7 +60,7 @@ TEST(LeaseCheckTest, ASilentLeaseIsAWarning) {
   EXPECT_THAT(leases_checked(listing_of(5, {5}, 10min)),
               Contains(tells(Severity::warning, "1 lease has been silent", "forebay leases reap")));
   LeaseListing patient = listing_of(5, {5}, 10min);
-  patient.leases[0].ttl = 10min;
+  patient.leases[0].reap_after = 10min;
   EXPECT_THAT(leases_checked(patient), all_well());
   LeaseListing older = listing_of(5, {5}, 10min);
   older.leases[0].is_renewed = false;

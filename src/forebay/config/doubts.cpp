@@ -28,6 +28,7 @@ constexpr auto kNeeds = std::to_array<Need>({
     {"leases.table", "leases.enabled", "true"},
     {"leases.limit", "leases.enabled", "true"},
     {"leases.ttl", "leases.enabled", "true"},
+    {"leases.session_linger", "leases.enabled", "true"},
     {"leases.on_loss", "leases.enabled", "true"},
     {"leases.fence_before", "leases.enabled", "true"},
     {"rate.table", "rate.enabled", "true"},

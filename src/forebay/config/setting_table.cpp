@@ -305,6 +305,13 @@ constexpr auto kSettings = std::to_array<Setting>({
      .value = cluster<&ClusterOptions::ttl>(),
      .help = "a process that dies is missed after so long",
      .option = "cluster.ttl"},
+    {.key = "leases.session_linger",
+     .variable = "FOREBAY_LEASES_SESSION_LINGER",
+     .value = cluster<&ClusterOptions::session_linger>(),
+     .help = "how long the database may count the sessions of a process that died; its leases come "
+             "back so long after the ttl",
+     .otherwise = "5m for Aurora DSQL, 30s otherwise",
+     .option = "cluster.session_linger"},
     {.key = "leases.on_loss",
      .variable = "FOREBAY_LEASES_ON_LOSS",
      .value = cluster<&ClusterOptions::on_loss>(),

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/aws/region.hpp"
 #include "forebay/env/duration_text.hpp"
 
 namespace forebay {
@@ -17,6 +18,8 @@ namespace {
 constexpr Duration kShortestTtl = std::chrono::seconds(3);
 constexpr Duration kLongestTtl = std::chrono::hours(24);
 constexpr Duration kLongestToken = std::chrono::hours(24 * 7);  // DSQL refuses longer ones
+constexpr Duration kLongestDsqlTransaction = std::chrono::minutes(5);
+constexpr Duration kMissedClient = std::chrono::seconds(30);
 
 class OptionProblems {
  public:
@@ -50,6 +53,7 @@ void check_leases(const ClusterOptions& options, OptionProblems& problems) {
                                "whole cluster)",
                                options.limit));
   problems.require_time("ttl", options.ttl, kShortestTtl, kLongestTtl);
+  problems.require_time("session_linger", session_linger(options), Duration::zero(), kLongestTtl);
   if (options.on_loss == LeaseLoss::fence && options.fence_before) {
     problems.require(
         *options.fence_before > Duration::zero() && *options.fence_before <= options.ttl / 2,
@@ -123,6 +127,12 @@ std::vector<std::string> problems(const ClusterOptions& options) {
   problems.require(!options.credentials || !options.credentials->access_key_id.empty(),
                    "credentials have no access key id: give one, or leave credentials out");
   return problems.take();
+}
+
+Duration session_linger(const ClusterOptions& options) {
+  if (options.session_linger) return *options.session_linger;
+  const bool is_dsql = aws::region_of_host(options.endpoint).has_value();
+  return is_dsql ? kLongestDsqlTransaction : kMissedClient;
 }
 
 Duration fence_before(const ClusterOptions& options) {

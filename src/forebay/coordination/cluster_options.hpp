@@ -33,6 +33,9 @@ struct ClusterOptions {
   std::string lease_table;
   int limit = 10'000;
   Duration ttl = std::chrono::minutes(3);  // a process that dies is missed after so long
+  // And so long after that its leases come back: how long the database may go on counting the
+  // sessions of a process that died in the middle of a statement. None: see session_linger().
+  std::optional<Duration> session_linger;
   LeaseLoss on_loss = LeaseLoss::keep;
   // fence: how long before the lease may end connections are retired. None: a sixth of the ttl.
   std::optional<Duration> fence_before;
@@ -61,6 +64,11 @@ struct ClusterOptions {
 // Everything that is wrong with the options, one sentence each: the option, its value, what would
 // be right.
 std::vector<std::string> problems(const ClusterOptions& options);
+
+// As given. Otherwise five minutes for Aurora DSQL, where nothing but the limit of a transaction
+// ends the statement of a dead client for certain; and 30 seconds for a PostgreSQL that is told to
+// miss its clients.
+Duration session_linger(const ClusterOptions& options);
 
 // How long before its end a lease counts as endangered. REQUIRES: problems(options) is empty.
 Duration fence_before(const ClusterOptions& options);

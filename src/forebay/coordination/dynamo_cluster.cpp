@@ -24,6 +24,7 @@ MemberOptions member_options(const ClusterOptions& options) {
   member.leases.service = options.service;
   member.leases.limit = options.limit;
   member.leases.ttl = options.ttl;
+  member.leases.session_linger = session_linger(options);
   member.leases.request_timeout = options.request_timeout;
   member.leases.on_absence = options.on_absence;
   member.leases.on_loss = options.on_loss;

@@ -17,8 +17,9 @@ LeaseAgent::LeaseAgent(Env env, LeaseStore& store, LeaseOptions options)
       options_(std::move(options)),
       book_(unique_name(options_.lease_id, env.random)),
       contact_(options_.ttl * 3 / 8),
-      reaper_(env, store, contact_,
-              {options_.ttl, options_.longest_session, options_.request_timeout}),
+      reaper_(
+          env, store, contact_,
+          {options_.ttl, reap_after(options_), options_.longest_session, options_.request_timeout}),
       line_(env.scheduler),
       tasks_(env.scheduler),
       trade_news_(env.scheduler),
@@ -26,6 +27,7 @@ LeaseAgent::LeaseAgent(Env env, LeaseStore& store, LeaseOptions options)
       changed_(env.scheduler),
       stopping_(env.scheduler) {
   FOREBAY_CHECK(options_.limit >= 0 && options_.most_at_once >= 1);
+  FOREBAY_CHECK(options_.session_linger >= Duration::zero());
   FOREBAY_CHECK(options_.fence_before < options_.ttl * 2 / 3);
 }
 
@@ -183,7 +185,7 @@ Task<bool> LeaseAgent::send_change() {
     AcquireRequest request(book_.request(), book_.change()->limit);
     request.service = options_.service;
     request.now = wall_time;
-    request.ttl = options_.ttl;
+    request.reap_after = reap_after(options_);
     const Result<AcquireReply> reply = co_await store_.acquire(std::move(request), deadline);
     if (!reply) {
       note_failure(reply.error());

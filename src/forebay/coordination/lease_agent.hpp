@@ -10,7 +10,8 @@
 // counts more than the limit; and nothing is opened on what was handed out before (stands()).
 //
 // A lease ends one ttl after its last renewal, by this process's own monotonic clock; reapers wait
-// at least as long by theirs. Wall clocks take no part in it. Confined to its scheduler.
+// longer by theirs, until the sessions of a dead holder can be gone too. Wall clocks take no part
+// in it. Confined to its scheduler.
 #pragma once
 
 #include <functional>
@@ -37,6 +38,9 @@ struct LeaseOptions {
   std::string service;   // for people who look into the store
   int limit = 10'000;    // connections of the whole cluster
   Duration ttl = std::chrono::minutes(3);
+  // How long the database may go on counting the sessions of a process that died. A holder may
+  // have them until its ttl is over, so others reap only after both; see reap_after().
+  Duration session_linger = std::chrono::seconds(30);
   // No session of the database lives longer. Clients of the older kind do not renew their leases:
   // only after so long is it certain that nothing stands behind them.
   Duration longest_session = std::chrono::minutes(65);
@@ -52,9 +56,15 @@ struct LeaseOptions {
   BackoffRule backoff{std::chrono::milliseconds(100), std::chrono::seconds(5), 25};
 };
 
+// The silence after which a lease may be reaped. It stands in the lease, so that reapers with other
+// settings wait as long.
+constexpr Duration reap_after(const LeaseOptions& options) {
+  return options.ttl + options.session_linger;
+}
+
 class LeaseAgent final : public LeaseSource {
  public:
-  // REQUIRES: limit >= 0, most_at_once >= 1, fence_before < ttl * 2 / 3.
+  // REQUIRES: limit >= 0, most_at_once >= 1, session_linger >= 0, fence_before < ttl * 2 / 3.
   LeaseAgent(Env env, LeaseStore& store, LeaseOptions options);
   LeaseAgent(const LeaseAgent&) = delete;
   LeaseAgent& operator=(const LeaseAgent&) = delete;

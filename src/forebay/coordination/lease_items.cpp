@@ -51,7 +51,7 @@ LeaseRecord LeaseItems::record(const aws::Item& item) const {
   record.held = lease.held;
   record.version = lease.version;
   record.is_renewed = lease.is_renewed;
-  record.ttl = std::chrono::milliseconds(small(aws::integer_at(item, "ttl_ms").value_or(0)));
+  record.reap_after = std::chrono::milliseconds(small(aws::integer_at(item, "ttl_ms").value_or(0)));
   record.created_at = milliseconds_at(item, "created_ms");
   record.renewed_at = lease.is_renewed ? milliseconds_at(item, "renewed_ms") : record.created_at;
   return record;
@@ -89,8 +89,8 @@ Write LeaseItems::raise(const AcquireRequest& request) const {
     write.item.emplace("sequence", number(change.sequence));
     write.item.emplace("version", number(std::int64_t{1}));
     write.item.emplace("renewed_ms", number(milliseconds(request.now)));
-    write.item.emplace("ttl_ms",
-                       number(std::chrono::ceil<std::chrono::milliseconds>(request.ttl).count()));
+    write.item.emplace(
+        "ttl_ms", number(std::chrono::ceil<std::chrono::milliseconds>(request.reap_after).count()));
     return write;
   }
   return change_held(change, "connections + :n", "#sequence = :previous", request.now);

@@ -22,11 +22,11 @@ LeaseReaper::LeaseReaper(Env env, LeaseStore& store, StoreContact& contact, Reap
     : env_(env),
       store_(store),
       contact_(contact),
-      longest_session_(with_clock_margin(std::max(options.ttl, options.longest_session))),
+      longest_session_(with_clock_margin(std::max(options.reap_after, options.longest_session))),
       every_(std::min(options.ttl / 4, kLongestPause)),
       request_timeout_(options.request_timeout),
       stopping_(env.scheduler),
-      silence_(options.ttl, options.longest_session),
+      silence_(options.reap_after, options.longest_session),
       counter_(longest_session_) {}
 
 Task<void> LeaseReaper::run(const std::string& own) {

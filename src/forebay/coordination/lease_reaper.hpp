@@ -1,11 +1,12 @@
 // LeaseReaper: gives back what processes left behind that died without a word. Every process runs
 // one; for each dead lease exactly one of them succeeds.
 //
-// It looks at all leases now and then and reaps the one whose version it has seen unchanged for a
-// whole ttl, by its own monotonic clock (SilenceWatch). A holder counts its ttl from before that
-// version was written, so nobody is reaped before its time, however wrong the clocks on the wall
-// are. What was seen before a gap in this process's own contact with the store counts for nothing:
-// after an outage everybody gets a whole ttl to be heard again.
+// It looks at all leases now and then and reaps the one whose version it has seen unchanged for as
+// long as the lease says, by its own monotonic clock (SilenceWatch): a ttl, and the time for which
+// the database may still count the sessions of a dead process. A holder counts its ttl from before
+// that version was written, so nobody is reaped before its time, however wrong the clocks on the
+// wall are. What was seen before a gap in this process's own contact with the store counts for
+// nothing: after an outage everybody gets a whole ttl to be heard again.
 //
 // Clients of the older kind never renew, and lower the counter when a connection closes even if its
 // lease was reaped. Their leases are reaped only after having been watched for as long as any
@@ -26,7 +27,8 @@
 namespace forebay {
 
 struct ReaperOptions {
-  Duration ttl;
+  Duration ttl;         // says how often to look
+  Duration reap_after;  // the least silence of a dead lease
   Duration longest_session;
   Duration request_timeout;
 };

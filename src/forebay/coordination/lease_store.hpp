@@ -52,7 +52,7 @@ class AcquireRequest {
   int limit;            // granted only if the counter is then at most this
   std::string service;  // who asks, for people
   WallTime now{};
-  Duration ttl{};  // of the lease, if this request makes it: how long its holder may be silent
+  Duration reap_after{};  // of the lease, if this request makes it: the silence that ends it
 };
 
 enum class AcquireOutcome : std::uint8_t {
@@ -115,7 +115,7 @@ class LeaseRecord {
   // False: made by a client of the older kind. It has one record per connection, never renews it,
   // and lowers the counter when the connection closes whether or not the record is still there.
   bool is_renewed = true;
-  Duration ttl{};         // how long its holder may be silent; 0: not known
+  Duration reap_after{};  // the silence that ends it; 0: not known
   WallTime created_at{};  // these two by its holder's clock, for people
   WallTime renewed_at{};  // when it was last heard of
 };

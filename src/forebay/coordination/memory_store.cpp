@@ -25,7 +25,7 @@ AcquireReply MemoryCoordination::acquire(const AcquireRequest& request) {
   if (done == 0) {
     entry.service = request.service;
     entry.created_at = request.now;
-    entry.ttl = request.ttl;
+    entry.reap_after = request.reap_after;
   }
   entry.sequence = change.sequence;
   entry.renewed_at = request.now;
@@ -70,7 +70,7 @@ LeaseListing MemoryCoordination::list() const {
     LeaseRecord& record = listing.leases.emplace_back(id, entry.service);
     record.held = entry.held;
     record.version = entry.version;
-    record.ttl = entry.ttl;
+    record.reap_after = entry.reap_after;
     record.created_at = entry.created_at;
     record.renewed_at = entry.renewed_at;
   }

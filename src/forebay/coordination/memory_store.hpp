@@ -47,7 +47,7 @@ class MemoryCoordination {
     int held = 0;
     std::uint64_t sequence = 0;
     std::uint64_t version = 0;
-    Duration ttl{};
+    Duration reap_after{};
     WallTime created_at{};
     WallTime renewed_at{};
   };

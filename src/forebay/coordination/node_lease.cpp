@@ -155,7 +155,7 @@ std::vector<NodeRecord> NodeLease::choose(const std::vector<NodeRecord>& records
     if (record.holder.empty()) continue;
     LeaseRecord& lease = watched.emplace_back(std::to_string(record.number), record.holder);
     lease.version = record.version;
-    lease.ttl = record.ttl;
+    lease.reap_after = record.ttl;
   }
   const std::vector<SilenceWatch::Dead> dead =
       silence_.look(watched, std::string(), env_.scheduler.now());

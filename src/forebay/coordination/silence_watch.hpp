@@ -1,7 +1,7 @@
 // SilenceWatch: which leases have not given a sign of life for too long, as one onlooker sees it.
 //
-// A lease counts as silent from when its version was first seen. It is dead after a whole ttl of
-// its holder, and at least that of the onlooker; leases of the older kind after the longest
+// A lease counts as silent from when its version was first seen. It is dead after the time that
+// stands in it, and at least that of the onlooker; leases of the older kind after the longest
 // session. Pure; the caller passes the time, and calls forget() when its own contact with the store
 // was interrupted: nobody may be blamed for a silence that was the store's.
 #pragma once
@@ -31,8 +31,8 @@ class SilenceWatch {
     Duration watched;
   };
 
-  SilenceWatch(Duration ttl, Duration longest_session)
-      : ttl_(ttl), longest_session_(std::max(ttl, longest_session)) {}
+  SilenceWatch(Duration reap_after, Duration longest_session)
+      : reap_after_(reap_after), longest_session_(std::max(reap_after, longest_session)) {}
 
   // own is the lease of the onlooker, which is not watched.
   std::vector<Dead> look(const std::vector<LeaseRecord>& leases, const std::string& own,
@@ -44,8 +44,8 @@ class SilenceWatch {
       const auto known = watches_.find(lease.id);
       const bool is_silent = known != watches_.end() && known->second.version == lease.version;
       const Instant since = is_silent ? known->second.since : now;
-      const Duration patience =
-          with_clock_margin(lease.is_renewed ? std::max(ttl_, lease.ttl) : longest_session_);
+      const Duration patience = with_clock_margin(
+          lease.is_renewed ? std::max(reap_after_, lease.reap_after) : longest_session_);
       watches[lease.id] = Watch{lease.version, since, since + patience};
       if (now - since >= patience) dead.emplace_back(lease.id, lease.version, patience);
     }
@@ -70,7 +70,7 @@ class SilenceWatch {
     Instant due{};
   };
 
-  const Duration ttl_;
+  const Duration reap_after_;
   const Duration longest_session_;
   std::map<std::string, Watch> watches_;
 };

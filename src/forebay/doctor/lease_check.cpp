@@ -55,14 +55,15 @@ void check_silence(const LeaseListing& listing, Duration ttl, WallTime now, Note
   int silent = 0;
   int held = 0;
   for (const LeaseRecord& lease : listing.leases) {
-    const Duration patience = (lease.ttl > Duration() ? lease.ttl : ttl) * kSilentTtls;
+    const Duration patience =
+        (lease.reap_after > Duration() ? lease.reap_after : ttl) * kSilentTtls;
     if (!lease.is_renewed || now - lease.renewed_at <= patience) continue;
     ++silent;
     held += lease.held;
   }
   if (silent == 0) return;
   notebook.warning(
-      fmt::format("{} {} silent for longer than twice its ttl, with {} connections", silent,
+      fmt::format("{} {} silent for longer than twice its time, with {} connections", silent,
                   silent == 1 ? "lease has been" : "leases have been", held),
       "its process is dead or cut off, and nobody frees what it held",
       "if services run, they reap it within a few minutes; else \"forebay leases reap\"");

@@ -95,6 +95,7 @@ LeaseOptions Life::lease_options(int number) {
   options.service = spec_.name;
   options.limit = around_.store.limit();
   options.ttl = coordination.lease_ttl;
+  options.session_linger = Duration::zero();  // this server lets go of the dead at once
   options.fence_before = fence_before(coordination);
   options.request_timeout = coordination.request_timeout;
   options.on_absence = coordination.on_absence;
