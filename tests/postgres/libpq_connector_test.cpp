@@ -280,7 +280,7 @@ TEST_F(LibpqConnectorTest, ConnectsManyAtOnce) {
 }
 
 TEST_F(LibpqConnectorTest, RequiresTlsWhereTheServerDoes) {
-  const LibpqEnv env{runtime_.scheduler(), runtime_.descriptors(), runtime_.lane()};
+  const LibpqEnv env = libpq_env(runtime_);
 
   const LibpqConnector loose(env, target("host=a sslmode=prefer"), ServerProfile::dsql());
   const LibpqConnector strict(env, target("host=a sslmode=verify-full"), ServerProfile::dsql());

@@ -38,9 +38,9 @@ class Client {
          const ServerProfile& profile = ServerProfile::postgresql(),
          const LibpqSettings& settings = {})
       : runtime_(runtime),
-        connector_(
-            LibpqEnv{runtime.scheduler(), runtime.descriptors(), lane ? *lane : runtime.lane()},
-            target(url), profile, settings) {}
+        connector_(LibpqEnv{runtime.scheduler(), runtime.descriptors(),
+                            lane ? *lane : runtime.lane(), runtime.names()},
+                   target(url), profile, settings) {}
 
   Instant in(Duration time) const { return deadline_after(runtime_.scheduler().now(), time); }
   LibpqConnector& connector() { return connector_; }

@@ -73,7 +73,7 @@ doctor::DoctorReport DoctorCommand::examine(Runtime& runtime,
                                             const doctor::DoctorOptions& options) const {
   const bool is_watched = !arguments_.is_json && ::isatty(STDERR_FILENO) == 1;
   const doctor::DoctorEnv env{{runtime.env(), runtime.http(), runtime.machine()},
-                              {runtime.scheduler(), runtime.descriptors(), runtime.lane()}};
+                              postgres::libpq_env(runtime)};
   doctor::Doctor doctor(env, options);
   while (!doctor.next().empty()) {
     if (is_watched) std::fputs(fmt::format("looking at {} ...\n", doctor.next()).c_str(), stderr);

@@ -3,9 +3,43 @@
 
 #include <libpq-fe.h>
 
+#include "forebay/base/check.hpp"
 #include "forebay/postgres/libpq_error.hpp"
 
 namespace forebay::postgres {
+namespace {
+
+// The values that libpq would use, from the string, service files, the environment and its own
+// defaults. Nothing but libpq knows them all, and it tells when it has begun; so it is made to stop
+// before it dials, by a value that it refuses.
+HostList hosts_of(const ConnectionString& target) {
+  KeywordArrays arrays = target.arrays();
+  // The last one counts.
+  arrays.keywords.insert(arrays.keywords.end() - 1, "channel_binding");
+  arrays.values.insert(arrays.values.end() - 1, "forebay: do not connect");
+  const LibpqHandle stopped(PQconnectStartParams(arrays.keywords.data(), arrays.values.data(), 0));
+  const bool is_stopped = stopped && PQstatus(stopped.get()) == CONNECTION_BAD;
+  FOREBAY_CHECK(!stopped || is_stopped, "libpq connected although it was told nonsense");
+  struct FreeOptions {
+    void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+  };
+  const std::unique_ptr<PQconninfoOption, FreeOptions> options(stopped ? PQconninfo(stopped.get())
+                                                                       : nullptr);
+  std::string_view hosts;
+  std::string_view addresses;
+  std::string_view ports;
+  for (const PQconninfoOption* option = options.get();
+       option != nullptr && option->keyword != nullptr; ++option) {
+    if (option->val == nullptr) continue;
+    const std::string_view keyword = option->keyword;
+    if (keyword == "host") hosts = option->val;
+    if (keyword == "hostaddr") addresses = option->val;
+    if (keyword == "port") ports = option->val;
+  }
+  return HostList(hosts, addresses, ports);
+}
+
+}  // namespace
 
 // On the lane, because libpq may have to read a file for the user's own options.
 void ConnectAttempt::tell_in_options(ConnectionString& target) {
@@ -15,6 +49,10 @@ void ConnectAttempt::tell_in_options(ConnectionString& target) {
 
 void ConnectAttempt::start() {
   if (is_cancelled_) return;
+  if (!hosts_) {
+    hosts_.emplace(hosts_of(target_));
+    if (hosts_->needs_lookup()) return;
+  }
   ConnectionString target = target_;
   if (plan_) tell_in_options(target);
   const KeywordArrays arrays = target.arrays();
@@ -34,12 +72,24 @@ ConnectAttempt::Progress ConnectAttempt::poll() {
   }
 }
 
-Task<Result<void>> ConnectAttempt::run(Instant deadline) {
+Task<Result<void>> ConnectAttempt::begin(Instant deadline) {
   auto start_work = [this] { start(); };
   co_await run_on(env_.lane, env_.scheduler, start_work);
+  if (hosts_ && hosts_->needs_lookup() && !is_cancelled_) {
+    const Result<void> found = co_await lookup_.run(*hosts_, deadline);
+    if (is_cancelled_) co_return failure(Errc::closed, "the connector was closed");
+    if (!found) co_return failure(found.error());
+    hosts_->write_to(target_);
+    co_await run_on(env_.lane, env_.scheduler, start_work);
+  }
   if (is_cancelled_) co_return failure(Errc::closed, "the connector was closed");
   if (!handle_) co_return failure(Errc::connect_failed, "libpq is out of memory");
+  co_return Result<void>();
+}
 
+Task<Result<void>> ConnectAttempt::run(Instant deadline) {
+  const Result<void> begun = co_await begin(deadline);
+  if (!begun) co_return failure(begun.error());
   Progress progress =
       PQstatus(handle_.get()) != CONNECTION_BAD ? Progress::wants_write : Progress::failed;
   auto poll_work = [this, &progress] { progress = poll(); };
@@ -80,11 +130,14 @@ Task<Result<void>> ConnectAttempt::wait_for(Progress progress, Instant deadline)
 
 void ConnectAttempt::cancel() {
   is_cancelled_ = true;
+  lookup_.cancel();
   if (socket_) socket_->cancel();
 }
 
 Error ConnectAttempt::explain_failure() const {
-  return connect_error(PQerrorMessage(handle_.get()), target_);
+  Error error = connect_error(hosts_->with_names(PQerrorMessage(handle_.get())), target_);
+  if (lookup_.complaints().empty()) return error;
+  return Error(error.code(), error.text() + "; " + lookup_.complaints(), error.sqlstate());
 }
 
 void ConnectAttempt::give_up() {

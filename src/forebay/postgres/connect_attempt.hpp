@@ -1,11 +1,11 @@
 // ConnectAttempt: one try to open a connection, from the first name lookup to
 // the first ReadyForQuery.
 //
-// Everything of libpq that may read files, look up names or compute for long (start and poll) runs
-// on the blocking lane; waiting for the network happens on the loop. libpq may change sockets at
-// every poll (next address, TLS given up), so each one it opens is shared and, in the end, seen
-// off. Confined to the scheduler. Work on the lane cannot be interrupted: a name lookup that hangs
-// delays the end of an attempt beyond its deadline.
+// Names are looked up on the loop, and libpq gets addresses: it never asks a name server itself.
+// Everything of libpq that may read files or compute for long (start and poll) runs on the blocking
+// lane; waiting for the network happens on the loop. libpq may change sockets at every poll (next
+// address, TLS given up), so each one it opens is shared and, in the end, seen off. Confined to the
+// scheduler. Work on the lane cannot be interrupted.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 #include "forebay/base/intrusive_list.hpp"
 #include "forebay/postgres/cancel_key.hpp"
 #include "forebay/postgres/conninfo.hpp"
+#include "forebay/postgres/host_lookup.hpp"
 #include "forebay/postgres/libpq_env.hpp"
 #include "forebay/postgres/notice_settings.hpp"
 #include "forebay/postgres/session_socket.hpp"
@@ -27,7 +28,10 @@ class ConnectAttempt {
   // With a plan, the server is told with the start of the session how soon to miss us.
   ConnectAttempt(const LibpqEnv& env, ConnectionString target,
                  std::optional<NoticePlan> plan = std::nullopt)
-      : env_(env), target_(std::move(target)), plan_(plan) {}
+      : env_(env),
+        target_(std::move(target)),
+        plan_(plan),
+        lookup_(env.scheduler, env.names) {}
   ConnectAttempt(const ConnectAttempt&) = delete;
   ConnectAttempt& operator=(const ConnectAttempt&) = delete;
 
@@ -56,21 +60,24 @@ class ConnectAttempt {
   enum class Progress : std::uint8_t { wants_read, wants_write, connected, failed };
 
   void tell_in_options(ConnectionString& target);
-  void start();     // on the lane
+  void start();     // on the lane; only finds out the hosts if their names must be looked up first
   Progress poll();  // on the lane
+  Task<Result<void>> begin(Instant deadline);
   Result<void> follow_socket();
   Task<Result<void>> wait_for(Progress progress, Instant deadline);
   Error explain_failure() const;
 
   const LibpqEnv env_;
-  const ConnectionString target_;
+  ConnectionString target_;
   const std::optional<NoticePlan> plan_;
   std::optional<NoticeSettings> told_;
   KeyListener listener_;
+  std::optional<HostList> hosts_;  // set by start()
+  HostLookup lookup_;
   LibpqHandle handle_;
   std::unique_ptr<SessionSocket> socket_;                 // libpq's present one
   std::vector<std::unique_ptr<SessionSocket>> given_up_;  // those it has closed since
-  std::atomic<bool> is_cancelled_ = false;  // also read on the lane, before it looks up names
+  std::atomic<bool> is_cancelled_ = false;                // also read on the lane, before it dials
 };
 
 }  // namespace forebay::postgres

@@ -7,6 +7,8 @@
 
 #include "forebay/env/blocking_lane.hpp"
 #include "forebay/env/descriptor_watch.hpp"
+#include "forebay/env/name_resolver.hpp"
+#include "forebay/env/real/runtime.hpp"
 #include "forebay/env/scheduler.hpp"
 
 struct pg_conn;    // libpq's PGconn
@@ -18,7 +20,12 @@ struct LibpqEnv {
   Scheduler& scheduler;
   DescriptorWatcher& descriptors;
   BlockingLane& lane;
+  NameResolver& names;
 };
+
+inline LibpqEnv libpq_env(Runtime& runtime) {
+  return {runtime.scheduler(), runtime.descriptors(), runtime.lane(), runtime.names()};
+}
 
 struct FinishConnection {
   void operator()(pg_conn* connection) const noexcept;  // PQfinish

@@ -34,8 +34,7 @@ Result<std::unique_ptr<PostgresPool>> PostgresPool::open(Runtime& runtime,
 PostgresPool::PostgresPool(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
                            PoolOptions options, PoolSharing sharing)
     : runtime_(runtime),
-      connector_(LibpqEnv{runtime.scheduler(), runtime.descriptors(), runtime.lane()},
-                 std::move(target), profile, libpq_settings(profile, options)),
+      connector_(libpq_env(runtime), std::move(target), profile, libpq_settings(profile, options)),
       pool_(runtime.env(), connector_, std::move(options), sharing) {}
 
 PostgresPool::~PostgresPool() {

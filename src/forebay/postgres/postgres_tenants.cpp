@@ -32,9 +32,8 @@ class PostgresTenants::Databases final : public TenantConnectors {
     ConnectionString target = target_;
     const Result<void> is_set = target.set("dbname", database);
     if (!is_set) return failure(is_set.error());
-    return std::make_unique<LibpqConnector>(
-        LibpqEnv{runtime_.scheduler(), runtime_.descriptors(), runtime_.lane()}, std::move(target),
-        profile_, settings_);
+    return std::make_unique<LibpqConnector>(libpq_env(runtime_), std::move(target), profile_,
+                                            settings_);
   }
 
   Task<Result<bool>> make_database(std::string database, Instant deadline) override {

@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <pthread.h>
 
+#include "forebay/env/real/ares_resolver.hpp"
 #include "forebay/env/real/asio_descriptor_watcher.hpp"
 #include "forebay/env/real/asio_scheduler.hpp"
 #include "forebay/env/real/curl_transport.hpp"
@@ -19,12 +20,16 @@
 namespace forebay {
 
 struct Runtime::Parts {
+  explicit Parts(const RuntimeOptions& options)
+      : names(scheduler, descriptors, options.name_servers) {}
+
   boost::asio::io_context context{1};  // one thread: Asio then skips wake-ups of its own
   real::AsioScheduler scheduler{context};
   real::SystemRandom random;
   real::SecureRandom secure_random;
   real::SystemWallClock wall_clock;
   real::AsioDescriptorWatcher descriptors{context, scheduler};
+  real::AresResolver names;
   std::optional<real::ThreadLane> lane{std::in_place};
   real::SystemMachine machine{scheduler, *lane};
   std::once_flag token_lane_once;
@@ -34,7 +39,7 @@ struct Runtime::Parts {
   std::thread loop;
 };
 
-Runtime::Runtime() : parts_(std::make_unique<Parts>()) {
+Runtime::Runtime(const RuntimeOptions& options) : parts_(std::make_unique<Parts>(options)) {
   parts_->loop = std::thread([&scheduler = parts_->scheduler] {
     pthread_setname_np(pthread_self(), "forebay");
     scheduler.run();
@@ -59,6 +64,7 @@ BlockingLane& Runtime::token_lane() {
   return *parts_->token_lane;
 }
 DescriptorWatcher& Runtime::descriptors() { return parts_->descriptors; }
+NameResolver& Runtime::names() { return parts_->names; }
 HttpTransport& Runtime::http() {
   std::call_once(parts_->http_once, [&parts = *parts_] {
     parts.http.emplace(parts.scheduler, real::curl_settings(parts.machine));

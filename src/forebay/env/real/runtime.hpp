@@ -11,18 +11,26 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "forebay/env/blocking_lane.hpp"
 #include "forebay/env/descriptor_watch.hpp"
 #include "forebay/env/env.hpp"
 #include "forebay/env/http.hpp"
 #include "forebay/env/machine.hpp"
+#include "forebay/env/name_resolver.hpp"
 
 namespace forebay {
 
+struct RuntimeOptions {
+  // Who is asked for the addresses of hosts, as "10.0.0.2,10.0.0.3:5353". Empty: the name servers
+  // of the system. /etc/hosts is read either way.
+  std::string name_servers;
+};
+
 class Runtime {
  public:
-  Runtime();
+  explicit Runtime(const RuntimeOptions& options = {});
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
   ~Runtime();
@@ -34,6 +42,7 @@ class Runtime {
   // wait for them on the other lane. The first call starts it.
   BlockingLane& token_lane();
   DescriptorWatcher& descriptors();  // for tasks of the scheduler
+  NameResolver& names();             // for tasks of the scheduler
   // The first call starts a thread; who never calls has none.
   HttpTransport& http();
   Machine& machine();
