@@ -195,6 +195,29 @@ TEST_F(TimeoutTest, TheSameWithABlackHole) {
   expect_the_cap_held(*pool);
 }
 
+// More are being cleared than are ready, and nothing is heard of the server: whoever gives back
+// goes on at once, and so does whoever destroys a handle.
+TEST_F(TimeoutTest, GivingBackNeverWaits) {
+  Forwarder forwarder(server->port());
+  auto pool = open_pool_at(forwarder.conninfo("app"), ten());
+  std::vector<PooledSession> lent;
+  for (int i = 0; i < kPlaces; ++i) {
+    Result<PooledSession> session = pool->acquire_blocking(10s);
+    ASSERT_TRUE(session.has_value()) << session.error().text();
+    ASSERT_TRUE((*session)->exec_blocking("SELECT 1", 10s).has_value());
+    lent.push_back(std::move(*session));
+  }
+  forwarder.hold();
+  const Instant start = now();
+  lent.clear();
+  const Duration time = now() - start;
+  forwarder.let_go();
+
+  EXPECT_LT(time, 1s);
+  std::printf("%d given back in %.1f ms\n", kPlaces, static_cast<double>(time / 1us) / 1000);
+  expect_the_cap_held(*pool);
+}
+
 // The time that callers wait for their deadlines is theirs: a hundredth of 100 ms is a tenth of
 // what a good statement takes. All else is ours.
 TEST_F(TimeoutTest, OneBadStatementInAHundredHardlyHindersTheOthers) {

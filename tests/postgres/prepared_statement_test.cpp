@@ -46,7 +46,7 @@ TEST_F(PreparedStatementTest, IsGoneAfterAResetOfTheDsqlProfileToo) {
   connection_ = dsql.connect();
   ASSERT_TRUE(add_one(1));
 
-  ASSERT_TRUE(connection_->reset_blocking(kPatience));
+  ASSERT_TRUE(client_.reset(*connection_));
 
   EXPECT_EQ(prepared_names(), "null");
   EXPECT_EQ(add_one(2).value(), 3);

@@ -69,8 +69,6 @@ class FakeConnection final : public Connection {
     is_interrupted = false;
     co_return Result<void>();
   }
-  // Runs on a caller's thread and so leaves the server's books alone.
-  Result<void> reset_blocking(Duration) override { return {}; }
   Task<Result<void>> check(Instant deadline) override {
     return answer("check", server_.check_time, deadline);
   }

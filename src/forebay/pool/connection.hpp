@@ -2,7 +2,7 @@
 //
 // All calls come from tasks of the pool's scheduler, except is_usable(), needs_reset() and
 // needs_cancel(), which are asked by whoever gives a connection back and so look at memory only,
-// and reset_blocking().
+// and begin_reset().
 #pragma once
 
 #include <memory>
@@ -29,11 +29,12 @@ class Connection {
     co_return failure(Errc::invalid, "this driver cannot cancel");
   }
 
+  // Sends the first part of a reset, as far as that goes without waiting, on the thread of whoever
+  // gives the connection back; reset() goes on from there.
+  virtual void begin_reset() noexcept {}
   // Rolls back what is open and clears the session, so that the next user finds nothing of
   // the last one.
   virtual Task<Result<void>> reset(Instant deadline) = 0;
-  // The same, on the thread of a caller who gives it back while the loop is behind with its resets.
-  virtual Result<void> reset_blocking(Duration timeout) = 0;
   // Asks the server whether it is still there.
   virtual Task<Result<void>> check(Instant deadline) = 0;
   // Says goodbye and ends when the server has let go of the session or must have, true, or at the

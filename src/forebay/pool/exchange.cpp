@@ -5,8 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "forebay/env/thread_parker.hpp"
+
 namespace forebay {
 namespace {
+
+constexpr int kTurnsAtRest = 64;
+constexpr Duration kLongestRest = std::chrono::milliseconds(2);
 
 PoolGauges gauges_of(const PoolState& state) {
   PoolGauges gauges;
@@ -120,27 +125,32 @@ void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
     place(slot, true);  // cancelled and cleared in the background
     return;
   }
-  bool needs_reset = slot.connection->needs_reset();
-  const bool may_help = holder == Holder::thread && !scheduler_.is_current_thread();
-  if (needs_reset && may_help && is_behind_with_resets()) {
-    if (!slot.connection->reset_blocking(reset_timeout_)) {
-      discard(slot, DiscardReason::reset_failed);
-      return;
-    }
-    needs_reset = false;
-  }
+  const bool needs_reset = slot.connection->needs_reset();
   if (!needs_reset) {
     MutexLock lock(mutex_);
     const bool is_ready = state_.give_back_to_ready(slot);
     update_hint();
     if (is_ready) return;
   }
+  if (needs_reset) slot.connection->begin_reset();
+  const bool may_rest = holder == Holder::thread && !scheduler_.is_current_thread();
+  if (needs_reset && may_rest) rest_while_behind();
   place(slot, needs_reset);
 }
 
-// Threads that use connections faster than one loop can clean them would drain the pool into
-// its cleaning; when more are being cleaned than are ready, each cleans its own until the loop
-// has caught up.
+// Threads that use connections faster than one loop can clean them would drain the pool into its
+// cleaning. When more are being cleaned than are ready, each lets the loop have the processor for a
+// moment. It waits for nobody: what the server or the network does makes no difference.
+void Exchange::rest_while_behind() const {
+  Instant end = kNever;
+  for (int turn = 0; turn < kTurnsAtRest && is_behind_with_resets(); ++turn) {
+    const Instant now = scheduler_.now();
+    if (turn == 0) end = now + kLongestRest;
+    if (now >= end) return;
+    ThreadParker::offer_turn();
+  }
+}
+
 bool Exchange::is_behind_with_resets() const {
   return ask(
       [](const PoolState& state) { return state.cleaning() > state.count(SlotState::ready); });

@@ -1,9 +1,9 @@
 // Exchange: where connections change hands. PoolState under one lock, and nothing slow
 // ever under it.
 //
-// Every function may be called from any thread. No function does I/O or sleeps, but for give_back()
-// when a thread helps with resets that the loop is behind with. Waiters are woken after the lock is
-// released, each on its own scheduler or thread.
+// Every function may be called from any thread. No function waits for the world; give_back() sends
+// the first part of a reset, as far as that goes without waiting. Waiters are woken after the lock
+// is released, each on its own scheduler or thread.
 #pragma once
 
 #include <atomic>
@@ -25,9 +25,8 @@ namespace forebay {
 class Exchange {
  public:
   // The budget may be null.
-  Exchange(const PoolRules& rules, Budget* budget, Scheduler& scheduler, Duration reset_timeout)
+  Exchange(const PoolRules& rules, Budget* budget, Scheduler& scheduler)
       : scheduler_(scheduler),
-        reset_timeout_(reset_timeout),
         budget_(budget),
         attention_(scheduler),
         state_(rules, budget != nullptr ? &budget->capacity() : nullptr),
@@ -107,10 +106,10 @@ class Exchange {
   }
   void note_checkout(bool is_timed, Instant began, Instant recent) FOREBAY_REQUIRES(mutex_);
   bool is_behind_with_resets() const;
+  void rest_while_behind() const;
   void place(ConnectionSlot& slot, bool needs_reset);
 
   Scheduler& scheduler_;
-  const Duration reset_timeout_;
   Budget* const budget_;
   Signal attention_;
   std::atomic<int> ready_hint_{0};  // a hint: what it says may be over when it is read

@@ -35,7 +35,7 @@ struct Pool::Parts {
         options(checked(std::move(pool_options), sharing.retire)),
         log(options),
         retire(sharing.retire),
-        exchange(rules_of(options), sharing.budget, world.scheduler, options.reset_timeout),
+        exchange(rules_of(options), sharing.budget, world.scheduler),
         gate(exchange, connector, options,
              GateSources{sharing.leases, sharing.tokens, permits_of(sharing)}),
         supplier(world, exchange, gate, options, log) {

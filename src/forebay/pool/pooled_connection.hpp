@@ -13,7 +13,8 @@ namespace forebay {
 
 class Exchange;
 
-// Who took a connection: a thread may be asked to help with the reset, an event loop never.
+// Who took a connection: a thread may be slowed down a little when it gives connections back faster
+// than they can be cleared, an event loop never.
 enum class Holder : std::uint8_t { loop, thread };
 
 class [[nodiscard]] PooledConnection {

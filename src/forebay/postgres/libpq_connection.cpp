@@ -232,19 +232,19 @@ Task<Result<void>> LibpqConnection::tell(NoticeSettings settings, ServerNotice k
 
 Task<Result<void>> LibpqConnection::reset(Instant deadline) {
   if (!is_usable()) co_return failure(Errc::connection_lost, "the connection is no longer usable");
-  SessionReset work(handle_.get(), profile_);
-  const Result<void> driven = co_await drive(work, deadline);
+  if (!reset_) reset_ = std::make_unique<SessionReset>(handle_.get(), profile_);
+  const Result<void> driven = co_await drive(*reset_, deadline);
+  const std::unique_ptr<SessionReset> work = std::move(reset_);
   if (!driven) co_return failure(driven.error());
   socket_->unwatch();
-  co_return finish_reset(work);
+  co_return finish_reset(*work);
 }
 
-Result<void> LibpqConnection::reset_blocking(Duration timeout) {
-  if (!is_usable()) return failure(Errc::connection_lost, "the connection is no longer usable");
-  SessionReset work(handle_.get(), profile_);
-  const Result<void> driven = drive_blocking(work, deadline_after(scheduler_.now(), timeout));
-  if (!driven) return failure(driven.error());
-  return finish_reset(work);
+// The answer is often there when the loop comes to look, and then it need not wait for it.
+void LibpqConnection::begin_reset() noexcept {
+  if (!is_usable()) return;
+  reset_ = std::make_unique<SessionReset>(handle_.get(), profile_);
+  reset_->advance();
 }
 
 Result<void> LibpqConnection::finish_reset(SessionReset& work) {
@@ -262,6 +262,8 @@ Task<Result<void>> LibpqConnection::cancel(Instant deadline) {
   needs_cancel_ = false;
   CancelRequest request(socket_->watcher(), socket_->descriptor(), *cancel_key_);
   const Result<void> requested = co_await request.run(deadline);
+  if (!requested && requested.error().code() == Errc::timed_out)
+    co_return failure(Errc::timed_out, "a statement ran into its deadline, and so did its cancel");
   if (!requested) co_return requested;
   PQsetnonblocking(handle_.get(), 1);
   LeftoverDrain drain(handle_.get());
@@ -299,6 +301,7 @@ Task<bool> LibpqConnection::close(Instant deadline) {
   if (!socket_) co_return true;
   is_broken_ = true;
   needs_cancel_ = false;
+  reset_.reset();
   if (handle_) {
     if (is_lost_in_silence(handle_.get())) socket_->note_silence();
     PQsetnonblocking(handle_.get(), 1);  // PQfinish must not wait for a full socket

@@ -98,8 +98,8 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   bool needs_reset() const noexcept override { return needs_reset_; }
   bool needs_cancel() const noexcept override { return needs_cancel_; }
   Task<Result<void>> cancel(Instant deadline) override;
+  void begin_reset() noexcept override;
   Task<Result<void>> reset(Instant deadline) override;
-  Result<void> reset_blocking(Duration timeout) override;
   Task<Result<void>> check(Instant deadline) override;
   Task<bool> close(Instant deadline) override;
 
@@ -124,6 +124,7 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   std::unique_ptr<SessionSocket> socket_;
   LibpqHandle handle_;  // after socket_: PQfinish comes first, then the last descriptor closes
   PreparedNames prepared_;
+  std::unique_ptr<SessionReset> reset_;  // while it is being done
   std::optional<CancelKey> cancel_key_;
   bool is_broken_ = false;
   bool needs_cancel_ = false;

@@ -33,11 +33,6 @@ Task<Result<void>> SimConnection::reset(Instant deadline) { return ask(deadline,
 
 Task<Result<void>> SimConnection::check(Instant deadline) { return ask(deadline, false); }
 
-// Simulated callers are tasks, and no thread of theirs could help.
-Result<void> SimConnection::reset_blocking(Duration) {
-  return failure(Errc::invalid, "there are no threads in virtual time");
-}
-
 // A server that cannot be reached lets go when the client gives up on it.
 Task<bool> SimConnection::close(Instant deadline) {
   link_.database().begin_end(session_);

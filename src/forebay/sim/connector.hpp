@@ -48,7 +48,6 @@ class SimConnection : public Connection {
   bool is_usable() const noexcept override { return !is_broken_; }
   bool needs_reset() const noexcept override { return session_.is_dirty; }
   Task<Result<void>> reset(Instant deadline) override;
-  Result<void> reset_blocking(Duration) override;
   Task<Result<void>> check(Instant deadline) override;
   Task<bool> close(Instant deadline) override;
 
