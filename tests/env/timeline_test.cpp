@@ -114,6 +114,30 @@ std::vector<Note> with_ties(std::uint64_t seed) {
   return notes;
 }
 
+TEST(TimelineTest, WhatFellDueInAFrozenOneComesLateInItsOrder) {
+  Timeline timeline;
+  SimScheduler a;
+  SimScheduler b;
+  timeline.join(a);
+  timeline.join(b);
+  std::vector<Note> notes;
+  start_detached(a, tick(a, 3s, 1, 1, notes));
+  start_detached(a, tick(a, 2s, 1, 2, notes));
+  start_detached(b, tick(b, 4s, 2, 3, notes));
+  run_to(timeline, Instant(1s));
+
+  timeline.set_frozen(a, true);
+  run_to(timeline, Instant(5s));
+  EXPECT_EQ(notes, (std::vector<Note>{{3, Instant(4s)}}));
+  timeline.set_frozen(a, false);
+  run_to(timeline, Instant(10s));
+
+  EXPECT_EQ(notes, (std::vector<Note>{
+                       {3, Instant(4s)}, {2, Instant(5s)}, {1, Instant(5s)}, {3, Instant(8s)}}));
+  timeline.leave(a);
+  timeline.leave(b);
+}
+
 TEST(TimelineTest, TiesAreBrokenBySeed) {
   EXPECT_EQ(with_ties(1), with_ties(1));
   EXPECT_NE(with_ties(1), with_ties(2));

@@ -264,6 +264,102 @@ TEST_P(BrokenLeasesTest, NothingIsNoticedOfHonestProcesses) {
   EXPECT_FALSE(run(world(), honest).broken_promise.has_value());
 }
 
+// 1. A pool that gives a place back while the server still works for it.
+class ClosesInHaste final : public Tampering {
+ public:
+  PoolOptions options(PoolOptions honest) override {
+    honest.close_timeout = 100ms;
+    return honest;
+  }
+};
+
+// 4. Reapers who do not wait until the server has missed the dead.
+class ReapsInHaste final : public Tampering {
+ public:
+  LeaseOptions lease_options(LeaseOptions honest) override {
+    honest.session_linger = 0s;
+    return honest;
+  }
+};
+
+// Callers give up on statements that the server does not cancel.
+Scenario stuck_world() {
+  Scenario scenario = small_world();
+  scenario.database.heeds_cancels = false;
+  for (ServiceSpec& service : scenario.services) {
+    service.workload.slow_fraction = 0.05;
+    service.workload.slow_time = 2min;
+    service.workload.statement_timeout = 500ms;
+  }
+  return scenario;
+}
+
+TEST(BrokenPromisesTest, APlaceThatIsGivenBackTooEarlyBreaksTheCap) {
+  ClosesInHaste tampering;
+
+  expect_broken(run(stuck_world(), tampering), Promise::cap);
+  EXPECT_FALSE(run(stuck_world()).broken_promise.has_value());
+}
+
+TEST(BrokenPromisesTest, ALeaseThatIsReapedTooEarlyIsNoticed) {
+  Scenario scenario = stuck_world();
+  scenario.database.misses_client_after = 30s;
+  scenario.coordination.lease_ttl = 10s;
+  FaultSpec crash;
+  crash.kind = FaultKind::crash;
+  crash.at = 1min;
+  crash.services = {"a"};
+  scenario.faults.push_back(crash);
+  ReapsInHaste tampering;
+
+  expect_broken(run(scenario, tampering), Promise::leases);
+  EXPECT_FALSE(run(scenario).broken_promise.has_value());
+}
+
+// Nobody is let off for longer than a policy says.
+TEST(BrokenPromisesTest, TheRateIsPromisedAgainWhenTheStoreIsBack) {
+  class LaterThan final : public Tampering {
+   public:
+    PermitSource* permits(PermitSource* honest, Scheduler& scheduler) override {
+      return &sources_.emplace_back(*honest, scheduler);
+    }
+
+   private:
+    class Source final : public PermitSource {
+     public:
+      Source(PermitSource& honest, Scheduler& scheduler) : honest_(honest), scheduler_(scheduler) {}
+      Task<Result<Instant>> reserve(Instant deadline) override {
+        if (scheduler_.now() < Instant(3min)) return honest_.reserve(deadline);
+        return now();
+      }
+      void give_back(Instant) override {}
+
+     private:
+      Task<Result<Instant>> now() { co_return scheduler_.now(); }
+      PermitSource& honest_;
+      Scheduler& scheduler_;
+    };
+    std::list<Source> sources_;
+  };
+  Scenario scenario = small_world();
+  scenario.coordination.on_absence = StoreAbsence::local;
+  FaultSpec outage;
+  outage.kind = FaultKind::store_outage;
+  outage.at = 30s;
+  outage.length = 30s;
+  FaultSpec drop;
+  drop.kind = FaultKind::mass_drop;
+  drop.at = 200s;
+  drop.fraction = 1;
+  scenario.faults = {outage, drop};
+  LaterThan tampering;
+
+  const RunResult result = run(scenario, tampering);
+
+  expect_broken(result, Promise::rate);
+  EXPECT_GT(result.broken_promise->when, 3min);
+}
+
 // 5, 6, 9. Doors between callers and the pool.
 class StandsAside final : public Door {  // every second caller lets others pass
  public:

@@ -142,6 +142,22 @@ TEST(ScenarioChecksTest, Latencies) {
       {small_scenario("coordination: {leaseTtl: 5s}"),
        {":2: coordination.requestTimeout: 5s is not shorter than leaseTtl, 5s: a lease could end "
         "while it is renewed"}},
+      {small_scenario("coordination: {latency: 1s, latencySpread: 500ms, requestTimeout: 1s500ms}"),
+       {":2: coordination.requestTimeout: 1500ms is not longer than a request may take, 1500ms: "
+        "what is answered would count as failed"}},
+  });
+}
+
+TEST(ScenarioChecksTest, SlowStatements) {
+  expect_refused({
+      {one_service("workload: {enabled: true, maxInUse: 1, slowTime: 9s}"),
+       {":3: services[0].workload.slowTime: means nothing without slowFraction; leave it "
+        "out"}},
+      {one_service("workload: {enabled: true, maxInUse: 1, slowFraction: 0.1}") +
+           "maxConnections: 100\ncoordination: {onLeaseLoss: fence, leaseTtl: 1m}\n"
+           "database: {missesClientAfter: 8s}",
+       {":6: database.missesClientAfter: with onLeaseLoss: fence and a leaseTtl of 1m the database "
+        "must miss a client within 7500ms, or sessions would outlive their leases"}},
   });
 }
 

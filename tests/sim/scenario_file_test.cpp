@@ -95,7 +95,8 @@ services:
   - {name: b, supply: standard, minIdle: 1, keepOpen: 2, idleTimeout: off,
      tenants: {count: 5, maxConnections: 40, perTenant: 4, skew: 1.5, stint: 50ms},
      checkAfterIdle: off, workload: {enabled: true, arrivalsPerSecond: 1.5, holdTime: 1ms,
-     holdJitter: 2ms, maxWait: 3s, startAfter: 4s, discardFraction: 0.5}}
+     holdJitter: 2ms, maxWait: 3s, startAfter: 4s, discardFraction: 0.5, slowFraction: 0.1,
+     slowTime: 9s, statementTimeout: off}}
   - {name: c, workload: {enabled: no, maxInUse: 6, spawnEvery: 7ms, arrivalBurst: 8}}
 )");
 
@@ -133,6 +134,9 @@ services:
   b.workload.max_wait = 3s;
   b.workload.start_after = 4s;
   b.workload.discard_fraction = 0.5;
+  b.workload.slow_fraction = 0.1;
+  b.workload.slow_time = 9s;
+  b.workload.statement_timeout = Duration::max();
   ServiceSpec c;
   c.name = "c";
   c.workload.max_in_use = 6;
@@ -144,7 +148,8 @@ services:
 TEST(ScenarioFileTest, EveryKeyOfTheDatabaseAndOfCoordinationIsRead) {
   const Scenario read = accepted(small_scenario(R"(
 database: {cutAfter: 30m, connectTime: 10ms, connectTimeSpread: 1ms, connectTimeSlowest: 50ms,
-  answerTime: 4ms, answerTimeSpread: 3ms, connectFailures: 0.1, conflicts: 0.2}
+  answerTime: 4ms, answerTimeSpread: 3ms, connectFailures: 0.1, conflicts: 0.2,
+  missesClientAfter: off, heedsCancels: false}
 coordination: {enabled: false, latency: 5ms, latencySpread: 2ms, lostReplies: 0.1, throttled: 0.2,
   leaseTtl: 1m, requestTimeout: 2s, onLeaseLoss: fence, onAbsence: local, store: dynamodb,
   rateMode: window}
@@ -156,6 +161,8 @@ coordination: {enabled: false, latency: 5ms, latencySpread: 2ms, lostReplies: 0.
   database.answer = {4ms, 3ms, {}};
   database.connect_failures = 0.1;
   database.conflicts = 0.2;
+  database.misses_client_after = Duration::max();
+  database.heeds_cancels = false;
   EXPECT_EQ(read.database, database);
   CoordinationSpec coordination;
   coordination.is_enabled = false;
@@ -199,9 +206,10 @@ faults:
   - {kind: connect_errors, fraction: 0.7}
   - {kind: deploy, overlap: 8s}
   - {kind: tenant_storm, factor: 9, tenants: 7}
+  - {kind: freeze, length: 7s, services: [b]}
 )");
 
-  std::vector<FaultSpec> faults(11);
+  std::vector<FaultSpec> faults(12);
   faults[0].kind = FaultKind::rolling_restart;
   faults[0].at = 1min;
   faults[0].every = 2s;
@@ -232,6 +240,9 @@ faults:
   faults[10].kind = FaultKind::tenant_storm;
   faults[10].factor = 9;
   faults[10].tenants = 7;
+  faults[11].kind = FaultKind::freeze;
+  faults[11].length = 7s;
+  faults[11].services = {"b"};
   EXPECT_EQ(read.faults, faults);
 }
 

@@ -23,7 +23,7 @@ CallerWatch::Ticket::~Ticket() {
 Duration CallerWatch::Ticket::waited() const { return watch_.scheduler_.now() - asked_; }
 
 void CallerWatch::Ticket::check_time() const {
-  if (watch_.scheduler_.now() > deadline_) watch_.note_late(*this);
+  if (watch_.is_late(*this)) watch_.note_late(*this);
 }
 
 void CallerWatch::Ticket::served(const PooledConnection& handle) {
@@ -45,6 +45,7 @@ void CallerWatch::Ticket::unserved(const Error& error) {
   check_time();
   watch_.tickets_.erase(*this);
   if (error.code() == Errc::closed) return;
+  if (deadline_ <= watch_.excused_until_) return;  // what came back meanwhile came too late for it
   if (watch_.scheduler_.now() < deadline_ || was_anything_ready() ||
       watch_.place_.gauges().ready > 0) {
     watch_.book_.note_broken(
@@ -64,7 +65,10 @@ bool CallerWatch::Ticket::was_anything_ready() const {
 // Whoever waited is served before all who came later. Whoever was served at once found nobody
 // waiting: those who have been handed something and have not run yet no longer wait.
 void CallerWatch::check_order(const Ticket& ticket, bool has_waited) const {
+  // Those whose deadline passed in a process that stood still no longer wait.
   const Ticket* longest = tickets_.front();
+  while (longest != &ticket && longest->deadline_ <= excused_until_)
+    longest = decltype(tickets_)::next(*longest);
   const bool is_in_order = has_waited ? longest == &ticket : place_.gauges().waiters == 0;
   if (is_in_order) return;
   book_.note_broken(

@@ -57,8 +57,11 @@ class CallerWatch {
   // To be asked after every event: has somebody been left waiting?
   void check_deadlines() const {
     const Ticket* longest = tickets_.front();
-    if (longest != nullptr && longest->deadline_ < scheduler_.now()) note_late(*longest);
+    if (longest != nullptr && is_late(*longest)) note_late(*longest);
   }
+  // In a process that stands still nobody is answered; those whose deadline passes meanwhile hear
+  // of it when it goes on.
+  void set_frozen(bool is_frozen) { excused_until_ = is_frozen ? kNever : scheduler_.now(); }
   // How long somebody has waited while nobody was served.
   Duration unserved_for() const {
     if (tickets_.empty()) return Duration::zero();
@@ -67,6 +70,9 @@ class CallerWatch {
   const CallerPlace& place() const { return place_; }
 
  private:
+  bool is_late(const Ticket& ticket) const {
+    return std::max(ticket.deadline_, excused_until_) < scheduler_.now();
+  }
   void check_order(const Ticket& ticket, bool has_waited) const;
   void check_fresh(const PooledConnection& handle) const;
   void note_late(const Ticket& ticket) const;
@@ -80,6 +86,7 @@ class CallerWatch {
   PromiseBook& book_;
   IntrusiveList<Ticket, &Ticket::link_> tickets_;
   Instant last_served_{};
+  Instant excused_until_{};
 };
 
 }  // namespace forebay::sim

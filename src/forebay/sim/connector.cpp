@@ -20,12 +20,11 @@ Task<Result<void>> SimConnection::ask(Instant deadline, bool clears_session) {
   const Duration answer_time = link_.database().draw_answer_time();
   co_await link_.wait(link_.is_up() ? std::min(deadline, now + answer_time) : deadline);
   const bool is_answered = link_.is_up() && now + answer_time <= deadline;
-  link_.database().advance(link_.scheduler().now());
-  if (!is_answered || !link_.database().is_alive(session_)) {
+  if (!is_answered || !is_alive()) {
     is_broken_ = true;
     co_return failure(Errc::connection_lost, "server closed the connection unexpectedly");
   }
-  if (clears_session) session_.is_dirty = false;
+  if (clears_session) session_->is_dirty = false;
   co_return Result<void>();
 }
 
@@ -33,21 +32,50 @@ Task<Result<void>> SimConnection::reset(Instant deadline) { return ask(deadline,
 
 Task<Result<void>> SimConnection::check(Instant deadline) { return ask(deadline, false); }
 
-// A server that cannot be reached lets go when the client gives up on it.
+// The server has not ended it. A process that has died has a clock of its own and hears nothing.
+bool SimConnection::is_alive() {
+  if (link_.is_dead()) return false;
+  link_.database().advance(link_.scheduler().now());
+  return link_.database().is_alive(*session_);
+}
+
+// An idle server answers the goodbye. A busy one hears of it when it looks for its client, and one
+// that cannot be reached misses its client by itself: until then it counts the session.
 Task<bool> SimConnection::close(Instant deadline) {
-  link_.database().begin_end(session_);
-  const Duration answer_time = link_.database().draw_answer_time();
-  const Instant answered = link_.scheduler().now() + answer_time;
-  co_await link_.wait(link_.is_up() ? std::min(deadline, answered) : deadline);
-  link_.database().end(session_, link_.scheduler().now());
-  co_return true;
+  SimDatabase& database = link_.database();
+  const Instant now = link_.scheduler().now();
+  const Duration answer_time = database.draw_answer_time();
+  if (link_.is_up() && session_->busy_until <= now && !session_->is_left) {
+    database.begin_end(*session_);
+    co_await link_.wait(std::min(deadline, now + answer_time));
+    if (link_.is_up()) database.end(*session_, link_.scheduler().now());
+    co_return !is_alive();
+  }
+  const Instant gone = database.leave(*session_, now);
+  co_await link_.wait(std::min(deadline, gone));
+  co_return !is_alive();
 }
 
 bool SimConnection::run_transaction() {
-  session_.is_dirty = true;
-  link_.database().advance(link_.scheduler().now());
-  if (!link_.is_up() || !link_.database().is_alive(session_)) is_broken_ = true;
+  session_->is_dirty = true;
+  if (!link_.is_up() || !is_alive()) is_broken_ = true;
   return !is_broken_;
+}
+
+Task<Result<void>> SimConnection::run_statement(Duration length, Instant deadline) {
+  session_->is_dirty = true;
+  session_->busy_until = deadline_after(link_.scheduler().now(), length);
+  co_await link_.wait(std::min(session_->busy_until, deadline));
+  const bool is_over = session_->busy_until <= link_.scheduler().now();
+  const bool is_cancelled = !is_over && link_.is_up() && link_.database().spec().heeds_cancels;
+  if (is_cancelled) {
+    const Duration answer_time = link_.database().draw_answer_time();
+    co_await link_.wait(link_.scheduler().now() + answer_time);
+  }
+  if (!link_.is_up() || !is_alive() || (!is_over && !is_cancelled)) is_broken_ = true;
+  if (is_cancelled && !is_broken_) session_->busy_until = link_.scheduler().now();
+  if (is_over && !is_broken_) co_return Result<void>();
+  co_return failure(Errc::timed_out, "the statement took longer than its caller waits");
 }
 
 void SimConnector::close() {

@@ -20,7 +20,10 @@ class Link {
 
   bool is_up() const { return !is_cut_ && !is_dead_; }
   bool is_dead() const { return is_dead_; }
-  void set_cut(bool is_cut) { is_cut_ = is_cut; }
+  void set_cut(bool is_cut) {
+    is_cut_ = is_cut;
+    database_.set_cut(process_, is_cut, scheduler_.now());
+  }
   // The process has died: whatever it still asks is answered at once, with a failure.
   void die() {
     is_dead_ = true;
@@ -42,26 +45,30 @@ class Link {
 
 class SimConnection : public Connection {
  public:
-  explicit SimConnection(Link& link) : link_(link) {}
-  ~SimConnection() override { link_.database().end(session_, link_.scheduler().now()); }
+  explicit SimConnection(Link& link) : link_(link), session_(std::make_unique<Session>()) {}
+  ~SimConnection() override { link_.database().keep(std::move(session_), link_.scheduler().now()); }
 
   bool is_usable() const noexcept override { return !is_broken_; }
-  bool needs_reset() const noexcept override { return session_.is_dirty; }
+  bool needs_reset() const noexcept override { return session_->is_dirty; }
   Task<Result<void>> reset(Instant deadline) override;
   Task<Result<void>> check(Instant deadline) override;
   Task<bool> close(Instant deadline) override;
 
   // A transaction of its user: false if the server did not answer, and the connection is broken.
   bool run_transaction();
+  // A statement that takes so long. At the deadline its user gives up: it is cancelled, if the
+  // server can be reached and heeds that; otherwise it runs on and the connection is broken.
+  Task<Result<void>> run_statement(Duration length, Instant deadline);
 
-  Session& session() { return session_; }
-  const Session& session() const { return session_; }
+  Session& session() { return *session_; }
+  const Session& session() const { return *session_; }
 
  private:
   Task<Result<void>> ask(Instant deadline, bool clears_session);
+  bool is_alive();
 
   Link& link_;
-  Session session_;
+  std::unique_ptr<Session> session_;
   bool is_broken_ = false;  // as far as the client knows
 };
 

@@ -25,12 +25,18 @@ SimDatabase::SimDatabase(const DatabaseSpec& spec, int processes, std::uint64_t 
       depth_(interval_ * spec.connect_burst),
       processes_(static_cast<std::size_t>(processes)) {}
 
+SimDatabase::~SimDatabase() {
+  while (Session* session = counted_.pop_front()) {
+    const std::unique_ptr<Session> last = std::move(session->self);
+  }
+}
+
 Admission SimDatabase::admit(Session& session, int process, Instant now) {
   advance(now);
   ++connects_;
   ++of(process).connects;
   connects_a_second_.add(now);
-  all_next_free_ = std::max(all_next_free_, now) + interval_;
+  all_next_free_ = is_rate_promised_ ? std::max(all_next_free_, now) + interval_ : now;
   most_too_early_ = std::max(most_too_early_, all_next_free_ - now - depth_);
   trace_.add(TraceEvent::connect, process, now);
 
@@ -70,33 +76,108 @@ void SimDatabase::finish_handshake(Session& session, Instant now) {
 }
 
 void SimDatabase::begin_end(Session& session) {
-  if (session.is_open) --of(session.process).open;
+  if (session.is_open && !session.is_ghost) --of(session.process).open;
   session.is_open = false;
 }
 
 void SimDatabase::end(Session& session, Instant now) {
-  if (!session.is_counted) return;
+  if (!session.is_counted || session.is_ghost) return;
   trace_.add(TraceEvent::ended, session.process, now);
   forget(session, now);
 }
 
 void SimDatabase::forget(Session& session, Instant now) {
   begin_end(session);
+  unplan_end(session);
   session.is_counted = false;
   counted_.erase(session);
-  --of(session.process).counted;
+  if (!session.is_ghost) --of(session.process).counted;
   --sessions_;
   ++ended_;
   ended_a_second_.add(now);
+  const std::unique_ptr<Session> last = std::move(session.self);
+}
+
+// ---- sessions without a client
+
+void SimDatabase::plan_end(Session& session, Instant at) {
+  if (session.end && (*session.end)->first <= at) return;
+  unplan_end(session);
+  if (at != kNever) session.end = ends_.emplace(at, &session);
+}
+
+void SimDatabase::unplan_end(Session& session) {
+  if (session.end) ends_.erase(*session.end);
+  session.end.reset();
+}
+
+// When the server knows that the client has gone: it reads the socket when it has nothing to do.
+Instant SimDatabase::noticed_at(const Session& session, Instant now) const {
+  const Instant missed = deadline_after(now, spec_.misses_client_after);
+  if (of(session.process).is_cut) return missed;
+  return std::max(now, std::min(session.busy_until, missed));
+}
+
+Instant SimDatabase::leave(Session& session, Instant now) {
+  if (!session.is_counted) return now;
+  begin_end(session);
+  if (!session.is_left) plan_end(session, noticed_at(session, now));
+  session.is_left = true;
+  return session.end ? (*session.end)->first : kNever;
+}
+
+void SimDatabase::keep(std::unique_ptr<Session> session, Instant now) {
+  if (!session->is_counted) return;
+  if (!session->is_ghost) leave(*session, now);
+  Session& kept = *session;
+  kept.self = std::move(session);
+}
+
+Instant SimDatabase::lose_process(int process, Instant now) {
+  advance(now);
+  Instant last = now;
+  for (Session* session = counted_.front(); session != nullptr;) {
+    Session* const next = decltype(counted_)::next(*session);
+    if (session->process == process && !session->is_ghost) {
+      const Instant end = leave(*session, now);
+      if (end <= now) {
+        forget(*session, now);
+      } else {
+        session->is_ghost = true;
+        --of(process).counted;
+        last = std::max(last, end);
+      }
+    }
+    session = next;
+  }
+  return last;
+}
+
+// What a server misses, it ends. When the network is back, the goodbyes that were lost arrive.
+void SimDatabase::set_cut(int process, bool is_cut, Instant now) {
+  if (of(process).is_cut == is_cut) return;
+  advance(now);
+  of(process).is_cut = is_cut;
+  for (Session* session = counted_.front(); session != nullptr;
+       session = decltype(counted_)::next(*session)) {
+    if (session->process != process || session->is_ghost) continue;
+    if (!is_cut && !session->is_left) unplan_end(*session);
+    if (is_cut || session->is_left) plan_end(*session, noticed_at(*session, now));
+  }
 }
 
 // All lives are equally long, so the oldest is always the next to be cut.
 void SimDatabase::advance(Instant now) {
-  while (Session* oldest = counted_.front()) {
-    const Instant cut_at = deadline_after(oldest->arrived_at, spec_.cut_after);
-    if (cut_at > now) return;
-    trace_.add(TraceEvent::cut, oldest->process, cut_at);
-    forget(*oldest, cut_at);
+  for (;;) {
+    Session* const oldest = counted_.front();
+    const Instant cut_at =
+        oldest != nullptr ? deadline_after(oldest->arrived_at, spec_.cut_after) : kNever;
+    const Instant end_at = ends_.empty() ? kNever : ends_.begin()->first;
+    if (std::min(cut_at, end_at) > now || std::min(cut_at, end_at) == kNever) return;
+    Session& next = end_at <= cut_at ? *ends_.begin()->second : *oldest;
+    const TraceEvent event = end_at <= cut_at ? TraceEvent::ended : TraceEvent::cut;
+    trace_.add(event, next.process, std::min(cut_at, end_at));
+    forget(next, std::min(cut_at, end_at));
   }
 }
 
@@ -115,15 +196,6 @@ int SimDatabase::cut_fraction(double fraction, Instant now) {
     session = next;
   }
   return static_cast<int>(cut);
-}
-
-void SimDatabase::cut_process(int process, Instant now) {
-  advance(now);
-  for (Session* session = counted_.front(); session != nullptr;) {
-    Session* const next = decltype(counted_)::next(*session);
-    if (session->process == process) forget(*session, now);
-    session = next;
-  }
 }
 
 Duration SimDatabase::draw_connect_time() {

@@ -3,9 +3,16 @@
 // It counts a session from the moment a connect arrives until it has ended, as the real one does;
 // refuses connects beyond its rate and its cap; and cuts sessions that have lived too long. What it
 // knows of sessions is true; what the pools believe is checked against it.
+//
+// A session may outlive its client. One whose client is gone ends at once while it is idle. While a
+// statement runs the server looks for its client only now and then (misses_client_after), and a
+// client that cannot be reached is missed after the same time.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,15 +23,23 @@
 
 namespace forebay::sim {
 
-// One connection as the server sees it. It lives in the client's object and is only linked here.
+// One connection as the server sees it. It lives in the client's object and is only linked here,
+// until the client lets go of one that the server still counts.
 struct Session {
+  using Ends = std::multimap<Instant, Session*>;
+
   ListLink<Session> link;
+  std::unique_ptr<Session> self;      // its client is gone
+  std::optional<Ends::iterator> end;  // if it is known when it will end
   int process = 0;
   Instant arrived_at{};     // the connect
   Instant opened_at{};      // the handshake was done
   bool is_counted = false;  // by the server
   bool is_open = false;     // opened, and nobody has begun to end it
   bool is_dirty = false;    // its last user left something behind
+  bool is_left = false;     // its client has closed its socket, or died
+  bool is_ghost = false;    // its process has died: it counts, but not as that process's
+  Instant busy_until{};     // a statement runs
 };
 
 enum class Admission : std::uint8_t { accepted, over_rate, over_cap };
@@ -34,6 +49,7 @@ class SimDatabase {
   SimDatabase(const DatabaseSpec& spec, int processes, std::uint64_t seed, Trace& trace);
   SimDatabase(const SimDatabase&) = delete;
   SimDatabase& operator=(const SimDatabase&) = delete;
+  ~SimDatabase();
 
   // Every call comes with the time, and the time never goes back.
   Admission admit(Session& session, int process, Instant now);
@@ -41,12 +57,20 @@ class SimDatabase {
   void begin_end(Session& session);
   void end(Session& session, Instant now);  // nothing happens if it has ended already
   bool is_alive(const Session& session) const { return session.is_counted; }
-  // Cuts what has lived too long. Called before anything is asked about a later time.
+  // Its client closes the socket; the server ends it now, or when it will notice. It says when.
+  Instant leave(Session& session, Instant now);
+  // The client's object goes away. What the server still counts is kept here.
+  void keep(std::unique_ptr<Session> session, Instant now);
+  // Ends what has lived too long, and what has no client. Called before anything is asked about a
+  // later time.
   void advance(Instant now);
 
   // Faults.
   int cut_fraction(double fraction, Instant now);
-  void cut_process(int process, Instant now);
+  // The process has died: its machine closes the sockets, if it can be reached. Says when the last
+  // of its sessions will be gone.
+  Instant lose_process(int process, Instant now);
+  void set_cut(int process, bool is_cut, Instant now);
   void set_connect_factor(double factor) { connect_factor_ = factor; }
   void set_connect_failures(double fraction) { connect_failures_ = fraction; }
 
@@ -72,8 +96,9 @@ class SimDatabase {
   int most_ended_in_a_second() const { return ended_a_second_.most; }
   Instant second_of_most_ended() const { return ended_a_second_.when; }
   // How much too early the worst connect so far came, refused ones included: zero if in no window
-  // more than rate * window + burst have come.
+  // more than rate * window + burst have come. What comes while nobody promises it is left out.
   Duration most_too_early() const { return most_too_early_; }
+  void set_rate_promised(bool is_promised) { is_rate_promised_ = is_promised; }
   // How many connects would be let in at once now.
   int allowed_now(Instant now) const;
 
@@ -81,6 +106,7 @@ class SimDatabase {
   struct OfProcess {
     int counted = 0;
     int open = 0;
+    bool is_cut = false;
     std::uint64_t connects = 0;
   };
   // The most that was counted in one second of the clock.
@@ -95,6 +121,9 @@ class SimDatabase {
   OfProcess& of(int process) { return processes_[static_cast<std::size_t>(process)]; }
   bool is_within_rate(Instant now);
   void forget(Session& session, Instant now);
+  void plan_end(Session& session, Instant at);
+  void unplan_end(Session& session);
+  Instant noticed_at(const Session& session, Instant now) const;
 
   const DatabaseSpec spec_;
   SeededRandom random_;
@@ -109,7 +138,9 @@ class SimDatabase {
   Instant next_free_{};
   Instant all_next_free_{};
   Duration most_too_early_{};
+  bool is_rate_promised_ = true;
 
+  Session::Ends ends_;
   IntrusiveList<Session, &Session::link> counted_;  // oldest first
   std::vector<OfProcess> processes_;
   int sessions_ = 0;

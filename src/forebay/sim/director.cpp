@@ -24,6 +24,7 @@ std::string names_of(const std::vector<Process*>& processes) {
 struct Conditions {
   bool is_store_cut = false;
   bool is_database_cut = false;
+  bool is_frozen = false;
   Duration skew{};
   std::vector<TenantStorm> storms;
 
@@ -32,6 +33,7 @@ struct Conditions {
       is_store_cut |= fault.cuts_store;
       is_database_cut |= fault.cuts_database;
     }
+    if (fault.kind == FaultKind::freeze) is_frozen = true;
     if (fault.kind == FaultKind::clock_skew) skew += fault.skew;
     if (fault.kind == FaultKind::tenant_storm) {
       TenantStorm storm;
@@ -219,6 +221,7 @@ void Director::set_conditions() {
     const Conditions& own = conditions[static_cast<std::size_t>(process->index())];
     process->set_link(own.is_store_cut, own.is_database_cut);
     process->set_storms(own.storms);
+    if (process->set_frozen(own.is_frozen)) last_thaw_ = scheduler_.now();
     process->set_skew(own.skew);
     fastest = std::max(fastest, own.skew);
     slowest = std::min(slowest, own.skew);

@@ -34,6 +34,8 @@ class Director {
   Instant last_change() const { return last_change_; }
   Duration skew_range() const { return skew_range_; }  // the widest between any two clocks so far
 
+  Instant last_thaw() const { return last_thaw_; }  // when a process that stood still last went on
+
   std::vector<FaultMark>& marks() { return marks_; }
 
  private:
@@ -67,6 +69,7 @@ class Director {
   Instant last_change_{};
   Instant last_disturbance_{};  // the same without storms
   Duration skew_range_{};
+  Instant last_thaw_ = Instant::min();
   std::vector<FaultMark> marks_;
 };
 

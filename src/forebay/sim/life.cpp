@@ -95,7 +95,7 @@ LeaseOptions Life::lease_options(int number) {
   options.service = spec_.name;
   options.limit = around_.store.limit();
   options.ttl = coordination.lease_ttl;
-  options.session_linger = Duration::zero();  // this server lets go of the dead at once
+  options.session_linger = session_linger(around_.scenario);
   options.fence_before = fence_before(coordination);
   options.request_timeout = coordination.request_timeout;
   options.on_absence = coordination.on_absence;
@@ -104,7 +104,7 @@ LeaseOptions Life::lease_options(int number) {
     if (pool_) pool_->retire_all(DiscardReason::lease_lost);
     if (tenants_) tenants_->retire_all(DiscardReason::lease_lost);
   };
-  return options;
+  return around_.tampering.lease_options(std::move(options));
 }
 
 RateOptions Life::rate_options() {
@@ -214,6 +214,11 @@ void Life::die() {
 void Life::set_link(bool is_store_cut, bool is_database_cut) {
   store_->set_cut(is_store_cut);
   link_.set_cut(is_database_cut);
+}
+
+void Life::set_frozen(bool is_frozen) {
+  around_.timeline.set_frozen(scheduler_, is_frozen);
+  for (const auto& watch : watches_) watch->set_frozen(is_frozen);
 }
 
 PoolGauges Life::gauges() const {

@@ -35,6 +35,7 @@ class Life {
   // Faults.
   void set_skew(Duration skew) { wall_clock_.set_skew(skew); }
   void set_link(bool is_store_cut, bool is_database_cut);
+  void set_frozen(bool is_frozen);  // REQUIRES: it has not ended
   void set_storms(const std::vector<TenantStorm>& storms) { workload_->set_storms(storms); }
 
   // A tenant that has no connection, and for which somebody has waited so long while nobody was

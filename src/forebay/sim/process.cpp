@@ -43,7 +43,8 @@ void Process::stop(bool comes_back) {
   life_->begin_end();
 }
 
-// The server notices at once: the sockets of a dead process are closed by its machine.
+// The machine closes the sockets of a dead process. The server notices that at once, or where it is
+// busy, when it looks.
 void Process::crash(bool comes_back) {
   if (life_ == nullptr) return;
   const Instant now = around_.timeline.now();
@@ -51,7 +52,8 @@ void Process::crash(bool comes_back) {
   is_at_target_ = false;
   comes_back_ = false;
   is_wanted_ = comes_back;
-  around_.database.cut_process(index_, now);
+  const Instant gone = around_.database.lose_process(index_, now);
+  around_.store.note_died(index_, gone);
   end_life();
 }
 
@@ -60,6 +62,9 @@ void Process::end_life() {
   const std::uint64_t permit_waits = life_->permit_waits();
   if (!life_->has_ended()) life_->die();
   life_.reset();
+  frozen_life_ = nullptr;
+  excused_until_ = kNever;
+  around_.store.end_life(index_);
   add(past_, counters);
   past_permit_waits_ += permit_waits;
   is_stopping_ = false;
@@ -77,6 +82,21 @@ void Process::set_link(bool is_store_cut, bool is_database_cut) {
   if (life_ != nullptr) life_->set_link(is_store_cut, is_database_cut);
 }
 
+// Only what runs stands still: whoever starts meanwhile does not.
+bool Process::set_frozen(bool is_frozen) {
+  if (is_frozen == is_frozen_) return false;
+  is_frozen_ = is_frozen;
+  if (life_ == nullptr || life_->has_ended()) return false;
+  if (is_frozen) frozen_life_ = life_.get();
+  if (frozen_life_ != life_.get()) return false;
+  life_->set_frozen(is_frozen);
+  around_.store.set_excused(index_, true);
+  excused_until_ =
+      is_frozen ? kNever : around_.timeline.now() + around_.scenario.coordination.lease_ttl;
+  if (!is_frozen) frozen_life_ = nullptr;
+  return !is_frozen;
+}
+
 void Process::set_storms(std::vector<TenantStorm> storms) {
   storms_ = std::move(storms);
   if (life_ != nullptr) life_->set_storms(storms_);
@@ -84,6 +104,11 @@ void Process::set_storms(std::vector<TenantStorm> storms) {
 
 void Process::after_step() {
   if (life_ == nullptr) return;
+  around_.database.advance(around_.timeline.now());
+  if (around_.timeline.now() > excused_until_) {
+    around_.store.set_excused(index_, false);
+    excused_until_ = kNever;
+  }
   if (life_->has_ended()) {
     end_life();
     if (comes_back_) start();

@@ -25,6 +25,7 @@ class Process {
   void crash(bool comes_back);
   void set_skew(Duration skew);
   void set_link(bool is_store_cut, bool is_database_cut);
+  bool set_frozen(bool is_frozen);  // true: it goes on
   void set_storms(std::vector<TenantStorm> storms);
 
   bool is_up() const { return life_ != nullptr && !is_stopping_; }
@@ -74,6 +75,9 @@ class Process {
   bool is_store_cut_ = false;
   bool is_database_cut_ = false;
   std::vector<TenantStorm> storms_;
+  bool is_frozen_ = false;
+  const Life* frozen_life_ = nullptr;
+  Instant excused_until_ = kNever;  // its lease may be reaped because it stood still
 
   PoolCounters past_;  // of lives that have ended
   std::uint64_t past_permit_waits_ = 0;

@@ -28,8 +28,10 @@ SimStore::SimStore(const Scenario& scenario, int processes, std::uint64_t seed, 
       leases_(static_cast<std::size_t>(processes)),
       held_(static_cast<std::size_t>(processes)),
       was_reaped_(static_cast<std::size_t>(processes)),
+      is_excused_(static_cast<std::size_t>(processes)),
       is_local_(static_cast<std::size_t>(processes)),
-      has_contact_(static_cast<std::size_t>(processes)) {
+      has_contact_(static_cast<std::size_t>(processes)),
+      is_rate_local_(static_cast<std::size_t>(processes)) {
   if (spec_.store == StoreKind::dynamodb)
     dynamo_ = std::make_unique<DynamoStore>(scenario, rate_limits(scenario), seed, *this, trace);
 }
@@ -71,8 +73,22 @@ void SimStore::begin_life(int process) {
   for (const std::string& lease_id : leases_[place]) owners_.erase(lease_id);
   leases_[place].clear();
   held_[place] = 0;
+  end_life(process);
+}
+
+// What policies allowed it was allowed to the living.
+void SimStore::end_life(int process) {
+  const auto place = static_cast<std::size_t>(process);
   was_reaped_[place] = false;
   is_local_[place] = false;
+  is_excused_[place] = false;
+  set_rate_local(process, false);
+}
+
+void SimStore::set_rate_local(int process, bool is_local) {
+  const auto place = static_cast<std::size_t>(process);
+  rate_locals_ += static_cast<int>(is_local) - static_cast<int>(is_rate_local_[place]);
+  is_rate_local_[place] = is_local;
 }
 
 void SimStore::recount(int process) {
@@ -83,7 +99,6 @@ void SimStore::recount(int process) {
 }
 
 void SimStore::note_changed(const std::string& lease_id) {
-  had_overhang_ |= has_cap() && active() > limit_;
   const int owner = owner_of(lease_id);
   if (owner >= 0) recount(owner);
 }
@@ -91,8 +106,8 @@ void SimStore::note_changed(const std::string& lease_id) {
 void SimStore::note_reaped(const std::string& lease_id) {
   const int owner = owner_of(lease_id);
   if (owner < 0) return;
-  was_reaped_[static_cast<std::size_t>(owner)] = true;
-  had_overhang_ |= is_keeping_;  // it lives, and keeps what it has
+  const auto place = static_cast<std::size_t>(owner);
+  was_reaped_[place] = is_keeping_ || is_excused_[place];  // it lives, and keeps what it has
   recount(owner);
 }
 
@@ -101,9 +116,9 @@ void SimStore::note_reaped(const std::string& lease_id) {
 void SimStore::note_contact(int process, Topic topic, bool is_answered) {
   const auto place = static_cast<std::size_t>(process);
   if (topic == Topic::leases) has_contact_[place] = is_answered;
-  if (is_answered || spec_.on_absence != StoreAbsence::local) return;
-  if (topic == Topic::leases) is_local_[place] = true;
-  had_local_ = true;
+  if (spec_.on_absence != StoreAbsence::local) return;
+  if (topic == Topic::rate) set_rate_local(process, !is_answered);
+  if (topic == Topic::leases && !is_answered) is_local_[place] = true;
 }
 
 void SimStore::note_uncovered(int process, int sessions, PromiseBook& book) const {

@@ -42,7 +42,8 @@ class SimStore {
 
   // Promise 4, for one process: what it holds covers what the server counts for it. Under the
   // policy `keep`, whoever lost its lease to a reaper while it was cut off may be above it for a
-  // while; under the policy `local`, whoever had no answer.
+  // while; under any policy, whoever lost it while it stood still; under the policy `local`,
+  // whoever had no answer.
   // overhang: what its lease agent knows to be in use without a lease.
   void check_leases(int process, int sessions, int overhang, PromiseBook& book) {
     if (!has_cap()) return;
@@ -57,10 +58,24 @@ class SimStore {
   int active() const;
   int held_by(int process) const { return held_[static_cast<std::size_t>(process)]; }
   int held_under(const std::string& lease_id) const;
-  // The cluster's limits may have been passed, as the policies allow: by connections that outlived
-  // their lease, or by processes that went on without the store.
-  bool had_overhang() const { return had_overhang_ || had_local_; }
-  bool had_local() const { return had_local_; }
+  // The cluster's limit may be passed now, as the policies allow: what exists without a lease was
+  // counted above it, or its process has died since.
+  bool is_limit_passed(Instant now) const { return active() > limit_ || now <= left_over_until_; }
+  // So may it by this process: it has more than its leases cover.
+  bool is_over(int process, int sessions) const {
+    return may_be_over(process) && sessions > held_by(process);
+  }
+  // Somebody may be connecting without the store's places of the rate.
+  bool is_rate_local() const { return rate_locals_ > 0; }
+  // Whoever stands still cannot help losing its lease.
+  void set_excused(int process, bool is_excused) {
+    is_excused_[static_cast<std::size_t>(process)] = is_excused;
+  }
+  // It has died, and its sessions will be gone by then.
+  void note_died(int process, Instant gone) {
+    if (may_be_over(process)) left_over_until_ = std::max(left_over_until_, gone);
+  }
+  void end_life(int process);
   // A new life begins: it holds nothing.
   void begin_life(int process);
   bool adds_up() const;
@@ -79,10 +94,11 @@ class SimStore {
   friend class MemoryLink;
   bool may_be_over(int process) const {
     const auto place = static_cast<std::size_t>(process);
-    return (is_keeping_ && was_reaped_[place]) || is_local_[place];
+    return was_reaped_[place] || is_local_[place];
   }
   void note_uncovered(int process, int sessions, PromiseBook& book) const;
   void recount(int process);
+  void set_rate_local(int process, bool is_local);
   void note_covered(int process) {
     const auto place = static_cast<std::size_t>(process);
     was_reaped_[place] = false;
@@ -97,16 +113,18 @@ class SimStore {
   MemoryCoordination model_;
   std::unique_ptr<DynamoStore> dynamo_;  // none: the model is the store
   bool is_away_ = false;
-  bool had_overhang_ = false;
+  Instant left_over_until_ = Instant::min();
   // Leases that processes have had in the lives they are in, and whose they are. What an earlier
   // life left behind covers nothing of the next.
   std::map<std::string, int> owners_;
   std::vector<std::vector<std::string>> leases_;
   std::vector<int> held_;
-  std::vector<bool> was_reaped_;
+  std::vector<bool> was_reaped_;  // and may have been
+  std::vector<bool> is_excused_;
   std::vector<bool> is_local_;     // by policy, since a request had no answer
   std::vector<bool> has_contact_;  // the last request had one
-  bool had_local_ = false;
+  std::vector<bool> is_rate_local_;
+  int rate_locals_ = 0;  // how many of them
 };
 
 }  // namespace forebay::sim

@@ -95,9 +95,16 @@ Task<Result<void>> Workload::use(PooledConnection& handle) {
   Duration hold = spec_.hold_time;
   if (spec_.hold_jitter > Duration::zero())
     hold += env_.random.between(Duration::zero(), spec_.hold_jitter);
-  if (hold > Duration::zero()) co_await link_.wait(env_.scheduler.now() + hold);
   Result<void> outcome;
-  if (!connection.run_transaction()) {
+  if (draw_chance(spec_.slow_fraction, env_.random)) {
+    const Instant deadline = deadline_after(env_.scheduler.now(), spec_.statement_timeout);
+    outcome = co_await connection.run_statement(spec_.slow_time, deadline);
+  } else if (hold > Duration::zero()) {
+    co_await link_.wait(env_.scheduler.now() + hold);
+  }
+  if (!outcome) {
+    ++counts_.lost;
+  } else if (!connection.run_transaction()) {
     ++counts_.lost;
     outcome = failure(Errc::unknown_outcome, "no answer to COMMIT");
   } else if (link_.database().draw_conflict()) {

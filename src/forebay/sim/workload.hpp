@@ -15,7 +15,7 @@ struct WorkCounts {
   std::uint64_t started = 0;
   std::uint64_t completed = 0;
   std::uint64_t unserved = 0;
-  std::uint64_t lost = 0;  // the connection broke under its user
+  std::uint64_t lost = 0;  // the connection broke under its user, or the statement took too long
 };
 
 // Where callers acquire, and what watches them.

@@ -25,6 +25,11 @@ constexpr Duration kHealing = std::chrono::seconds(60);
 
 constexpr std::size_t kSamplesPerAudit = 4;
 
+// Places that a process gave itself start within a second, and the gate lets a connect pass that is
+// a quarter of a second late.
+constexpr Duration kLocalTail = std::chrono::seconds(2);
+constexpr Duration kThaw = std::chrono::seconds(1);
+
 WaitPercentiles percentiles(const LatencyHistogram& histogram) {
   const LatencySnapshot snapshot = histogram.snapshot();
   WaitPercentiles waits;
@@ -131,9 +136,26 @@ void World::after_step(const SimScheduler& scheduler) {
   check_cluster();
 }
 
+// Nobody keeps the rate together while somebody has no answer from the store; and who goes on after
+// it stood still makes connects whose time was a moment ago.
+void World::watch_rate() {
+  const Instant now = timeline_.now();
+  if (store_.is_rate_local()) rate_free_until_ = now + kLocalTail;
+  if (director_.last_thaw() == now) rate_free_until_ = std::max(rate_free_until_, now + kThaw);
+  database_.set_rate_promised(now > rate_free_until_);
+}
+
+bool World::is_cap_waived() const {
+  return store_.is_limit_passed(timeline_.now()) ||
+         std::ranges::any_of(processes_, [this](const auto& process) {
+           return store_.is_over(process->index(), database_.sessions_of(process->index()));
+         });
+}
+
 void World::check_cluster() {
   if (!scenario_.coordination.is_enabled) return;
-  if (!store_.had_local() && database_.most_too_early() > director_.skew_range()) {
+  watch_rate();
+  if (database_.most_too_early() > director_.skew_range()) {
     book_.note_broken(
         Promise::rate, -1,
         fmt::format("a connect came {} ns too early for {} connects a second with "
@@ -141,10 +163,20 @@ void World::check_cluster() {
                     database_.most_too_early().count(), scenario_.database.connects_per_second,
                     scenario_.database.connect_burst, director_.skew_range().count()));
   }
-  if (database_.refused_by_cap() > 0 && !store_.had_overhang()) {
+  const std::uint64_t refused = database_.refused_by_cap() - refused_by_cap_;
+  refused_by_cap_ += refused;
+  if (refused > 0 && !is_cap_waived()) {
     book_.note_broken(Promise::cap, -1,
                       fmt::format("the server refused a connect: {} sessions, and it allows {}",
                                   database_.sessions(), *scenario_.database.max_connections));
+  }
+  // What the dead have left counts here too.
+  if (store_.has_cap() && database_.sessions() > store_.active()) {
+    database_.advance(timeline_.now());
+    if (database_.sessions() <= store_.active() || is_cap_waived()) return;
+    book_.note_broken(Promise::leases, -1,
+                      fmt::format("the server counts {} sessions, and all leases are {}",
+                                  database_.sessions(), store_.active()));
   }
 }
 

@@ -25,6 +25,8 @@ class World {
   void sample();
   void after_step(const SimScheduler& scheduler);
   void check_cluster();
+  void watch_rate();
+  bool is_cap_waived() const;
   void check_everyone();
   void watch_recoveries();
   void note_full(const Process& process);
@@ -62,6 +64,8 @@ class World {
   std::optional<Duration> leases_exact_at_;
   std::uint64_t connects_before_ = 0;  // the last sample
   std::uint64_t refused_before_ = 0;
+  std::uint64_t refused_by_cap_ = 0;  // so far
+  Instant rate_free_until_ = Instant::min();
   std::uint64_t ended_before_ = 0;
   RunResult result_;
 };

@@ -63,6 +63,7 @@ class SimScheduler final : public Scheduler {
   Timeline* timeline_ = nullptr;
   HeapPlace timeline_place_;
   int label_ = 0;
+  bool is_frozen_ = false;
   Instant turn_at_ = kNever;      // as the timeline knows it
   std::uint64_t turn_order_ = 0;  // among those whose turn is at the same time
   std::uint64_t next_order_ = 0;

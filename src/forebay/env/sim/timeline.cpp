@@ -18,9 +18,16 @@ void Timeline::join(SimScheduler& scheduler) {
 void Timeline::leave(SimScheduler& scheduler) {
   FOREBAY_CHECK(scheduler.timeline_ == this);
   turns_.remove(scheduler);
+  scheduler.is_frozen_ = false;
   scheduler.own_now_ = now_;
   scheduler.now_ = &scheduler.own_now_;
   scheduler.timeline_ = nullptr;
+}
+
+void Timeline::set_frozen(SimScheduler& scheduler, bool is_frozen) {
+  FOREBAY_CHECK(scheduler.timeline_ == this);
+  scheduler.is_frozen_ = is_frozen;
+  note(scheduler);
 }
 
 SimScheduler* Timeline::step_until(Instant time) {
@@ -42,7 +49,7 @@ void Timeline::note(SimScheduler& scheduler) {
 }
 
 void Timeline::reschedule(SimScheduler& scheduler) {
-  const Instant turn_at = scheduler.next_step();
+  const Instant turn_at = scheduler.is_frozen_ ? kNever : scheduler.next_step();
   if (turn_at == scheduler.turn_at_) return;
   scheduler.turn_at_ = turn_at;
   // The order of joining stays in the low half, so that no two of them tie whatever the seed.

@@ -22,6 +22,10 @@ class Timeline {
   void join(SimScheduler& scheduler);
   void leave(SimScheduler& scheduler);
 
+  // A frozen scheduler has no turn. What fell due meanwhile comes late, in its order, when it goes
+  // on: as in a process that was stopped.
+  void set_frozen(SimScheduler& scheduler, bool is_frozen);
+
   void set_tie_seed(std::uint64_t seed) { ties_.emplace(seed); }  // from now on
   Instant now() const { return now_; }
   Instant next_step() const { return turns_.empty() ? kNever : turns_.front().turn_at_; }

@@ -92,6 +92,7 @@ std::vector<std::string> fault_keys(FaultKind kind) {
     case FaultKind::connect_errors: return {"at", "length", "fraction"};
     case FaultKind::deploy: return {"at", "services", "overlap"};
     case FaultKind::tenant_storm: return {"at", "length", "services", "factor", "tenants"};
+    case FaultKind::freeze: return {"at", "length", "services"};
   }
   return {};
 }

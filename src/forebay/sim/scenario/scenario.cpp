@@ -9,7 +9,7 @@ namespace forebay::sim {
 std::string_view name(FaultKind kind) {
   static constexpr std::array<std::string_view, kFaultKinds> kNames{
       "cold_start", "rolling_restart", "mass_drop",      "crash",  "store_outage", "partition",
-      "clock_skew", "slow_connect",    "connect_errors", "deploy", "tenant_storm"};
+      "clock_skew", "slow_connect",    "connect_errors", "deploy", "tenant_storm", "freeze"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

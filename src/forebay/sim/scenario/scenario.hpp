@@ -40,6 +40,10 @@ struct WorkloadSpec {
   Duration max_wait = std::chrono::seconds(10);
   Duration start_after{};       // after the service's start
   double discard_fraction = 0;  // ours: callers who find their connection broken and say so
+  // Ours: statements that take this long in place of the hold time, and when their callers give up.
+  double slow_fraction = 0;
+  Duration slow_time = std::chrono::seconds(30);
+  Duration statement_timeout = std::chrono::seconds(5);  // max(): they wait for the end
 
   bool operator==(const WorkloadSpec&) const = default;
 };
@@ -92,6 +96,9 @@ struct DatabaseSpec {
   Latency answer{std::chrono::milliseconds(2), std::chrono::milliseconds(1), {}};
   double connect_failures = 0;  // fraction of connects that fail
   double conflicts = 0;         // fraction of transactions that meet an OCC conflict at commit
+  // How soon it misses a client while a statement runs, or one that cannot be reached; max(): never
+  Duration misses_client_after = std::chrono::seconds(2);
+  bool heeds_cancels = true;
 
   bool operator==(const DatabaseSpec&) const = default;
 };
@@ -129,8 +136,9 @@ enum class FaultKind : std::uint8_t {
   connect_errors,   // `fraction` of connects fail
   deploy,           // a new fleet starts beside the old one, which is drained after `overlap`
   tenant_storm,     // some tenants are wanted more often
+  freeze,           // some processes stand still, and go on after `length`
 };
-inline constexpr std::size_t kFaultKinds = 11;
+inline constexpr std::size_t kFaultKinds = 12;
 
 struct FaultSpec {
   FaultKind kind = FaultKind::cold_start;

@@ -56,6 +56,13 @@ void check_coordination(const CoordinationSpec& coordination, FileProblems& prob
       fmt::format("{} is not shorter than leaseTtl, {}: a lease could end while it is renewed",
                   duration_text(coordination.request_timeout),
                   duration_text(coordination.lease_ttl)));
+  const Duration slowest = coordination.latency.median + coordination.latency.spread;
+  problems.require(
+      coordination.request_timeout > slowest, "coordination.requestTimeout",
+      {"coordination.latency", "coordination.latencySpread"},
+      fmt::format("{} is not longer than a request may take, {}: what is answered would count as "
+                  "failed",
+                  duration_text(coordination.request_timeout), duration_text(slowest)));
 }
 
 // Around the end of a clock second those of two seconds may start together.
@@ -89,6 +96,12 @@ void check_fence(const Scenario& scenario, const ServiceSpec& service, const std
           "they must give back within {}",
           duration_text(longest), duration_text(scenario.coordination.lease_ttl),
           duration_text(most)));
+  problems.require(
+      service.workload.slow_fraction == 0 || scenario.database.misses_client_after <= most,
+      "database.missesClientAfter", {"coordination.onLeaseLoss"},
+      fmt::format("with onLeaseLoss: fence and a leaseTtl of {} the database must miss a client "
+                  "within {}, or sessions would outlive their leases",
+                  duration_text(scenario.coordination.lease_ttl), duration_text(most)));
 }
 
 std::int64_t count_processes(const Scenario& scenario) {

@@ -49,6 +49,11 @@ constexpr auto kWorkloadKeys = std::to_array<Key<Workload>>({
     {"startAfter", [](From from, Workload& to) { from.read_time(to.start_after, Zero::allowed); }},
     {"discardFraction",
      [](From from, Workload& to) { from.read_fraction(to.discard_fraction, Zero::allowed); }},
+    {"slowFraction",
+     [](From from, Workload& to) { from.read_fraction(to.slow_fraction, Zero::allowed); }},
+    {"slowTime", [](From from, Workload& to) { from.read_time(to.slow_time, Zero::refused); }},
+    {"statementTimeout",
+     [](From from, Workload& to) { from.read_time_or_off(to.statement_timeout); }},
 });
 
 using Tenants = TenantsSpec;
@@ -113,6 +118,9 @@ constexpr auto kDatabaseKeys = std::to_array<Key<Database>>({
     {"connectFailures",
      [](From from, Database& to) { from.read_fraction(to.connect_failures, Zero::allowed); }},
     {"conflicts", [](From from, Database& to) { from.read_fraction(to.conflicts, Zero::allowed); }},
+    {"missesClientAfter",
+     [](From from, Database& to) { from.read_time_or_off(to.misses_client_after); }},
+    {"heedsCancels", [](From from, Database& to) { from.read(to.heeds_cancels); }},
 });
 
 using Coordination = CoordinationSpec;

@@ -188,6 +188,8 @@ void ServiceChecks::callers(Duration end_of_run) {
         workload.max_in_use > 0, place, {place + ".maxInUse", place + ".arrivalsPerSecond"},
         "has no callers; give maxInUse or arrivalsPerSecond, or write enabled: false");
   }
+  if (workload.slow_fraction == 0)
+    mean_nothing({"workload.slowTime", "workload.statementTimeout"}, "without slowFraction");
   problems_.require(service_.start_delay + workload.start_after < end_of_run, place + ".startAfter",
                     {"duration", at("startDelay")},
                     fmt::format("{} after the service's start is not before the end of the run, {}",

@@ -8,13 +8,20 @@ namespace {
 
 constexpr int kMost = 1'000'000;
 
+// As their callers see it.
+Duration longest_statement(const WorkloadSpec& workload) {
+  return std::min(workload.slow_time, workload.statement_timeout);
+}
+
 // How many connections the callers hold at once.
 int most_in_use(const WorkloadSpec& workload) {
   if (!workload.is_enabled) return 0;
   if (workload.arrivals_per_second == 0) return workload.max_in_use;
   // Little's law: as many as arrive while one is held.
   const std::chrono::duration<double> held = workload.hold_time + workload.hold_jitter / 2;
-  const double average = std::ceil(workload.arrivals_per_second * held.count());
+  const std::chrono::duration<double> slow = longest_statement(workload);
+  const double time = held.count() + workload.slow_fraction * (slow.count() - held.count());
+  const double average = std::ceil(workload.arrivals_per_second * time);
   return average < kMost ? static_cast<int>(average) : kMost;
 }
 
@@ -33,8 +40,23 @@ Duration fence_before(const CoordinationSpec& coordination) {
   return std::min<Duration>(std::chrono::seconds(30), coordination.lease_ttl / 4);
 }
 
+// Giving up takes a moment, too: the cancel has to be answered.
 Duration longest_hold(const WorkloadSpec& workload) {
-  return workload.hold_time + workload.hold_jitter;
+  const Duration usual = workload.hold_time + workload.hold_jitter;
+  if (workload.slow_fraction == 0) return usual;
+  return std::max(usual, longest_statement(workload) + std::chrono::seconds(1));
+}
+
+Duration session_linger(const Scenario& scenario) {
+  const DatabaseSpec& database = scenario.database;
+  if (database.misses_client_after != Duration::max()) return database.misses_client_after;
+  Duration longest{};
+  for (const ServiceSpec& service : scenario.services)
+    if (service.workload.slow_fraction > 0) longest = std::max(longest, service.workload.slow_time);
+  for (const FaultSpec& fault : scenario.faults)
+    if (fault.kind == FaultKind::partition && fault.cuts_database)
+      longest = std::max(longest, std::min<Duration>(database.cut_after, std::chrono::hours(24)));
+  return longest;
 }
 
 Duration longest_transaction(const DatabaseSpec& database) {

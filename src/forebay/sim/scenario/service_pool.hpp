@@ -24,6 +24,9 @@ Duration fence_before(const CoordinationSpec& coordination);
 // How long a caller may have a connection. It has none while it waits for a retry.
 Duration longest_hold(const WorkloadSpec& workload);
 
+// How long the database may count the sessions of a process that has died.
+Duration session_linger(const Scenario& scenario);
+
 // DSQL's 5 minutes for sessions of 60; shorter in proportion where sessions are shorter.
 Duration longest_transaction(const DatabaseSpec& database);
 
