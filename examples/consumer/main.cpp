@@ -17,7 +17,7 @@ int main(int count, char** words) {
 
   auto session = (*pool)->acquire_blocking(1s);
   if (!session) return std::cerr << session.error().text() << '\n', 1;
-  auto rows = (*session)->exec_blocking("SELECT version()", 5s);
-  if (!rows) return std::cerr << rows.error().text() << '\n', 1;
-  std::cout << rows->value(0, 0).value_or("") << '\n';
+  auto version = (*session)->query_one_blocking<std::string>("SELECT version()", 5s);
+  if (!version) return std::cerr << version.error().text() << '\n', 1;  // no row is an error, too
+  std::cout << *version << '\n';
 }

@@ -10,7 +10,8 @@
 //                                  "dbname=postgres", options, (*cluster)->sharing());
 //
 // sharing(), ids() and statistics() may be called from any thread of the application; it is made,
-// closed and destroyed on one of them, never on the runtime's own. It outlives its pools.
+// closed and destroyed on one of them, never on the runtime's own. Its PostgresPools keep what they
+// share: if it is destroyed before them, everything is given back with the last of them.
 #pragma once
 
 #include <chrono>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <utility>
 
+#include "forebay/base/fork_mark.hpp"
 #include "forebay/base/log.hpp"
 #include "forebay/base/mutex.hpp"
 #include "forebay/coordination/dynamo_cluster.hpp"
@@ -40,49 +42,76 @@ class Cluster {
   }
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
-  // REQUIRES: its pools are gone. Closes, if that has not been done.
-  ~Cluster() { close(kPatience); }
+  // Closes, if that has not been done, or leaves it to the last of its pools.
+  ~Cluster() = default;
 
   // What its pools are made with.
-  PoolSharing sharing() { return cluster_->sharing(); }
+  PoolSharing sharing() {
+    PoolSharing sharing = membership_->cluster->sharing();
+    sharing.owner = membership_;
+    return sharing;
+  }
 
   // Ids that no other process of ClusterOptions::id_scope makes: (*cluster)->ids().next(). Any
   // thread may use it, until the cluster is closed. REQUIRES: there is an id_table.
-  SnowflakeGenerator& ids() { return cluster_->ids(); }
+  SnowflakeGenerator& ids() { return membership_->cluster->ids(); }
   // Until this process has a node number, and ids can be made. Errc::timed_out says why it has
   // none. REQUIRES: there is an id_table.
   Result<int> wait_for_node(Duration limit) {
-    const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);
-    return run_blocking(runtime_.scheduler(), cluster_->wait_for_node(deadline));
+    Scheduler& scheduler = membership_->runtime.scheduler();
+    const Instant deadline = deadline_after(scheduler.now(), limit);
+    return run_blocking(scheduler, membership_->cluster->wait_for_node(deadline));
   }
 
   // Gives everything back. True: the table holds nothing for this process any more. False: DynamoDB
   // did not answer in time, and other processes will free what is left, when a ttl and the
-  // session_linger have passed. Once.
-  bool close(Duration limit) {
-    if (is_closed_) return is_released_;
-    const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);
-    is_released_ = run_blocking(runtime_.scheduler(), cluster_->close(deadline));
-    is_closed_ = true;
-    if (!is_released_) log::warning("Leases not given back in time");
-    return is_released_;
-  }
+  // session_linger have passed. Once. REQUIRES: its pools are gone.
+  bool close(Duration limit) { return membership_->close(limit); }
 
   ClusterStatistics statistics() {
-    return run_blocking(runtime_.scheduler(), statistics_of(*cluster_));
+    return run_blocking(membership_->runtime.scheduler(), statistics_of(*membership_->cluster));
   }
   // None: the runtime's thread did not get to it in time.
   std::optional<ClusterStatistics> statistics_within(Duration limit) {
     const auto answer = std::make_shared<Answer>();
-    start_detached(runtime_.scheduler(), answer_later(*cluster_, answer));
-    return answer->wait(deadline_after(runtime_.scheduler().now(), limit));
+    Scheduler& scheduler = membership_->runtime.scheduler();
+    start_detached(scheduler, answer_later(*membership_->cluster, answer));
+    return answer->wait(deadline_after(scheduler.now(), limit));
   }
 
  private:
   static constexpr Duration kPatience = std::chrono::seconds(10);
 
+  // Shared with the pools: the last of all gives everything back.
+  struct Membership {
+    Membership(Runtime& shared, std::unique_ptr<DynamoCluster> joined)
+        : runtime(shared.share()), cluster(std::move(joined)) {}
+    Membership(const Membership&) = delete;
+    Membership& operator=(const Membership&) = delete;
+    ~Membership() {
+      if (runtime.is_in_child()) {
+        leave_to_parent(std::move(cluster));
+      } else {
+        close(kPatience);
+      }
+    }
+    bool close(Duration limit) {
+      if (is_closed) return is_released;
+      const Instant deadline = deadline_after(runtime.scheduler().now(), limit);
+      is_released = run_blocking(runtime.scheduler(), cluster->close(deadline));
+      is_closed = true;
+      if (!is_released) log::warning("Leases not given back in time");
+      return is_released;
+    }
+
+    Runtime runtime;
+    std::unique_ptr<DynamoCluster> cluster;
+    bool is_closed = false;
+    bool is_released = false;
+  };
+
   Cluster(Runtime& runtime, std::unique_ptr<DynamoCluster> cluster)
-      : runtime_(runtime), cluster_(std::move(cluster)) {}
+      : membership_(std::make_shared<Membership>(runtime, std::move(cluster))) {}
   class Answer {
    public:
     std::optional<ClusterStatistics> wait(Instant deadline) {
@@ -113,10 +142,7 @@ class Cluster {
     co_return cluster.statistics();
   }
 
-  Runtime& runtime_;
-  const std::unique_ptr<DynamoCluster> cluster_;
-  bool is_closed_ = false;
-  bool is_released_ = false;
+  const std::shared_ptr<Membership> membership_;
 };
 
 }  // namespace forebay

@@ -1,5 +1,7 @@
 #include "forebay/base/error.hpp"
 
+#include "forebay/base/misuse.hpp"
+
 namespace forebay {
 
 std::string_view name(Errc code) {
@@ -18,6 +20,17 @@ std::string_view name(Errc code) {
     case Errc::invalid: return "invalid";
   }
   std::unreachable();
+}
+
+void detail::stop_for_missing_value(const Error& error) {
+  stop_for_misuse(
+      "the value of a Result was taken that holds an error instead; ask it with if () "
+      "first. The error is " +
+      std::string(name(error.code())) + ": " + error.text());
+}
+
+void detail::stop_for_missing_error() {
+  stop_for_misuse("the error of a Result was taken that holds a value instead");
 }
 
 }  // namespace forebay

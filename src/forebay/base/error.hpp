@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -84,10 +85,54 @@ class Error {
   std::shared_ptr<const Detail> detail_;  // rare, and errors are copied
 };
 
+namespace detail {
+[[noreturn]] void stop_for_missing_value(const Error& error);
+[[noreturn]] void stop_for_missing_error();
+}  // namespace detail
+
+// Whoever takes the value of an error, or the error of a value, stops the process: std::expected
+// alone would read what is not there.
 template <class T>
 class [[nodiscard]] Result : public std::expected<T, Error> {
+  using Base = std::expected<T, Error>;
+
  public:
-  using std::expected<T, Error>::expected;
+  using Base::Base;
+
+  std::add_lvalue_reference_t<T> operator*() & { return *checked(); }
+  std::add_lvalue_reference_t<const T> operator*() const& { return *checked(); }
+  std::add_rvalue_reference_t<T> operator*() &&
+      requires(!std::is_void_v<T>) { return *std::move(checked()); } T* operator-> ()
+        requires(!std::is_void_v<T>)
+  {
+    return &*checked();
+  }
+  const T* operator->() const
+    requires(!std::is_void_v<T>)
+  {
+    return &*checked();
+  }
+  Error& error() & { return failed().error(); }
+  const Error& error() const& { return failed().error(); }
+  Error&& error() && { return std::move(failed().error()); }
+
+ private:
+  Base& checked() {
+    if (!this->has_value()) detail::stop_for_missing_value(Base::error());
+    return *this;
+  }
+  const Base& checked() const {
+    if (!this->has_value()) detail::stop_for_missing_value(Base::error());
+    return *this;
+  }
+  Base& failed() {
+    if (this->has_value()) detail::stop_for_missing_error();
+    return *this;
+  }
+  const Base& failed() const {
+    if (this->has_value()) detail::stop_for_missing_error();
+    return *this;
+  }
 };
 
 inline std::unexpected<Error> failure(Errc code, std::string text) {

@@ -1,12 +1,14 @@
 // run_blocking(scheduler, task): runs a task on a scheduler from a thread that is not its
-// own, and waits.
+// own, and waits. What the task throws is thrown here.
 //
 // When it returns, the task is gone together with its parameters: a coroutine's parameters live as
 // long as its frame, and a connection among them must be back in its pool before the caller may
 // close that pool.
 #pragma once
 
+#include <exception>
 #include <optional>
+#include <source_location>
 #include <utility>
 
 #include "forebay/env/detached.hpp"
@@ -17,30 +19,66 @@ namespace forebay {
 namespace detail {
 
 template <class T>
-Task<void> deliver_to_thread(Task<T> task, std::optional<T>& result, ThreadParker& parker) {
-  result.emplace(co_await std::move(task));
-  parker.unpark();
+struct Delivery {
+  Delivery() = default;
+  std::optional<T> value;
+  std::exception_ptr thrown;
+  ThreadParker parker;
+};
+template <>
+struct Delivery<void> {
+  Delivery() = default;
+  std::exception_ptr thrown;
+  ThreadParker parker;
+};
+
+template <class T>
+Task<void> deliver_to_thread(Task<T> task, Delivery<T>& delivery) {
+  try {
+    delivery.value.emplace(co_await std::move(task));
+  } catch (...) {
+    delivery.thrown = std::current_exception();
+  }
+  delivery.parker.unpark();
 }
-inline Task<void> deliver_to_thread(Task<void> task, ThreadParker& parker) {
-  co_await std::move(task);
-  parker.unpark();
+inline Task<void> deliver_to_thread(Task<void> task, Delivery<void>& delivery) {
+  try {
+    co_await std::move(task);
+  } catch (...) {
+    delivery.thrown = std::current_exception();
+  }
+  delivery.parker.unpark();
+}
+
+inline void refuse_to_wait_for_itself(const Scheduler& scheduler,
+                                      const std::source_location& from) {
+  if (!scheduler.is_current_thread()) return;
+  stop_for_misuse(
+      "a call that blocks was made on the runtime's own thread, which would wait for "
+      "itself for ever; co_await the task there instead",
+      from);
 }
 
 }  // namespace detail
 
-// REQUIRES: the scheduler runs on another thread.
+// REQUIRES: the scheduler runs on another thread. Stops the process if it is this one.
 template <class T>
-T run_blocking(Scheduler& scheduler, Task<T> task) {
-  ThreadParker parker;
-  std::optional<T> result;
-  start_detached(scheduler, detail::deliver_to_thread(std::move(task), result, parker));
-  parker.park();
-  return std::move(*result);
+T run_blocking(Scheduler& scheduler, Task<T> task,
+               std::source_location from = std::source_location::current()) {
+  detail::refuse_to_wait_for_itself(scheduler, from);
+  detail::Delivery<T> delivery;
+  start_detached(scheduler, detail::deliver_to_thread(std::move(task), delivery), from);
+  delivery.parker.park();
+  if (delivery.thrown) std::rethrow_exception(std::move(delivery.thrown));
+  return std::move(*delivery.value);
 }
-inline void run_blocking(Scheduler& scheduler, Task<void> task) {
-  ThreadParker parker;
-  start_detached(scheduler, detail::deliver_to_thread(std::move(task), parker));
-  parker.park();
+inline void run_blocking(Scheduler& scheduler, Task<void> task,
+                         std::source_location from = std::source_location::current()) {
+  detail::refuse_to_wait_for_itself(scheduler, from);
+  detail::Delivery<void> delivery;
+  start_detached(scheduler, detail::deliver_to_thread(std::move(task), delivery), from);
+  delivery.parker.park();
+  if (delivery.thrown) std::rethrow_exception(std::move(delivery.thrown));
 }
 
 }  // namespace forebay

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <source_location>
 
 #include "forebay/base/check.hpp"
 #include "forebay/env/detached.hpp"
@@ -18,9 +19,9 @@ class TaskGroup {
   ~TaskGroup() { FOREBAY_CHECK(running_ == 0, "a task group died before its tasks"); }
 
   // The task starts on a later turn of the scheduler, never inside this call.
-  void spawn(Task<void> task) {
+  void spawn(Task<void> task, std::source_location from = std::source_location::current()) {
     ++running_;
-    scheduler_.post(supervise(std::move(task)).frame);
+    scheduler_.post(supervise(std::move(task), from).frame);
   }
 
   std::size_t running() const { return running_; }
@@ -42,8 +43,12 @@ class TaskGroup {
   Join join() { return Join(*this); }
 
  private:
-  Detached supervise(Task<void> task) {
-    co_await std::move(task);
+  Detached supervise(Task<void> task, std::source_location from) {
+    try {
+      co_await std::move(task);
+    } catch (...) {
+      detail::stop_for_exception(from);
+    }
     --running_;
     if (running_ == 0 && joiner_) scheduler_.post(std::exchange(joiner_, {}));
   }

@@ -23,7 +23,10 @@ PooledConnection take_from(Exchange& exchange, const Waiter& waiter, Holder hold
 
 }  // namespace
 
+Error used_after_fork() { return Error(Errc::closed, kUsedAfterFork); }
+
 Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Duration waited) {
+  if (exchange.is_in_child()) return used_after_fork();
   if (waiter.outcome == WaitOutcome::closed) return Error(Errc::closed, "the pool is closed");
   const PoolStatistics statistics = exchange.statistics();
   std::string text =
@@ -55,6 +58,10 @@ Acquire::Acquire(Exchange& exchange, Scheduler& scheduler, Instant until,
       scheduler_(scheduler) {}
 
 bool Acquire::await_ready() {
+  if (exchange_.is_in_child()) {
+    outcome = WaitOutcome::closed;
+    return true;
+  }
   slot = exchange_.try_take(from);
   if (slot == nullptr) return false;
   outcome = WaitOutcome::granted;
@@ -98,6 +105,12 @@ void Acquire::expire(Timer& timer) {
 Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
                                        const std::source_location& from) {
   Scheduler& scheduler = exchange.scheduler();
+  if (scheduler.is_current_thread()) {
+    return failure(Errc::invalid,
+                   fmt::format("a blocking acquire at {} on the runtime's own thread, which must "
+                               "never wait; co_await acquire() there",
+                               place_text(from)));
+  }
   const Instant since = scheduler.now();
   ThreadWaiter waiter(since, deadline_after(since, timeout), from);
   if (timeout <= Duration::zero()) {

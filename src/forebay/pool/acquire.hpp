@@ -12,6 +12,9 @@
 
 namespace forebay {
 
+// What whoever acquires in a child after fork() is told.
+Error used_after_fork();
+
 // Why a caller got nothing, in words and numbers. An Error with a ConnectionLimit: a budget that
 // the pool shares had no room.
 Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Duration waited);
@@ -34,7 +37,8 @@ class [[nodiscard]] Acquire : private Waiter, private Timer {
   std::coroutine_handle<> task_{};
 };
 
-// The same for a caller who has a thread of its own and has just found nothing ready.
+// The same for a caller who has a thread of its own and has just found nothing ready. On the
+// scheduler's own thread it is Errc::invalid.
 Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
                                        const std::source_location& from);
 

@@ -29,6 +29,14 @@ PoolGauges gauges_of(const PoolState& state) {
   return gauges;
 }
 
+LeakReport report_of(const Slot& slot, Instant now) {
+  LeakReport report;
+  report.connection_id = slot.id;
+  report.taken_from = slot.taken_from;
+  report.held = now - slot.taken_at;
+  return report;
+}
+
 }  // namespace
 
 Exchange::~Exchange() {
@@ -83,6 +91,7 @@ void Exchange::count_empty() {
 }
 
 void Exchange::note_unserved() {
+  refuse_child();
   MutexLock lock(mutex_);
   state_.note_unserved();
   attention_.notify();
@@ -116,6 +125,7 @@ bool Exchange::time_out(Waiter& waiter) {
 }
 
 void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
+  if (is_in_child()) return;  // the session is the parent's
   const bool needs_cancel = slot.connection->needs_cancel();
   if (!slot.connection->is_usable() && !needs_cancel) {
     discard(slot, DiscardReason::broken);
@@ -170,6 +180,7 @@ void Exchange::place(ConnectionSlot& slot, bool needs_reset) {
 }
 
 void Exchange::discard(ConnectionSlot& slot, DiscardReason reason) {
+  if (is_in_child()) return;
   MutexLock lock(mutex_);
   state_.discard_lent(slot, reason);
   // One broken connection is often the first of many: the others are asked before they are lent.
@@ -207,6 +218,7 @@ void Exchange::set_yields(int yields) {
 }
 
 void Exchange::resize(const PoolRules& rules) {
+  refuse_child();
   {
     MutexLock lock(mutex_);
     state_.resize(rules);
@@ -245,15 +257,23 @@ std::vector<LeakReport> Exchange::lent() const {
   const Instant now = scheduler_.now();
   return ask([now](const PoolState& state) {
     std::vector<LeakReport> result;
-    state.for_each_lent([&](const Slot& slot) {
-      LeakReport report;
-      report.connection_id = slot.id;
-      report.taken_from = slot.taken_from;
-      report.held = now - slot.taken_at;
-      result.push_back(report);
-    });
+    state.for_each_lent([&](const Slot& slot) { result.push_back(report_of(slot, now)); });
     std::ranges::sort(result, std::greater(), &LeakReport::held);
     return result;
+  });
+}
+
+std::optional<LeakReport> Exchange::lent_to_this_thread() const {
+  const Instant now = scheduler_.now();
+  return ask([now](const PoolState& state) {
+    std::optional<LeakReport> found;
+    state.for_each_lent([&](const Slot& slot) {
+      const void* const user =
+          static_cast<const ConnectionSlot&>(slot).user.load(std::memory_order_relaxed);
+      if (user != thread_mark() || (found && found->held >= now - slot.taken_at)) return;
+      found = report_of(slot, now);
+    });
+    return found;
   });
 }
 

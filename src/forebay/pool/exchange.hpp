@@ -11,6 +11,8 @@
 #include <source_location>
 #include <vector>
 
+#include "forebay/base/fork_mark.hpp"
+#include "forebay/base/misuse.hpp"
 #include "forebay/base/mutex.hpp"
 #include "forebay/core/pool_state.hpp"
 #include "forebay/env/signal.hpp"
@@ -35,7 +37,11 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  // Callers.
+  // True: the process was forked since. Nothing of this may be used there; what is given back or
+  // discarded there stays with the parent.
+  bool is_in_child() const { return process_.is_in_child(); }
+
+  // Callers. Not in a child.
   ConnectionSlot* try_take(const std::source_location& from);
   // The same for a caller who has been looking since then.
   ConnectionSlot* try_take_again(const std::source_location& from, Instant since);
@@ -56,6 +62,7 @@ class Exchange {
   // for the waiters that it resolves.
   template <class Decision>
   void decide(Decision&& decision) FOREBAY_EXCLUDES(mutex_) {
+    refuse_child();
     WakeList wakes;
     {
       MutexLock lock(mutex_);
@@ -66,6 +73,7 @@ class Exchange {
   }
   template <class Question>
   auto ask(Question&& question) const FOREBAY_EXCLUDES(mutex_) {
+    refuse_child();
     MutexLock lock(mutex_);
     return question(state_);
   }
@@ -91,10 +99,16 @@ class Exchange {
   PoolGauges gauges() const;
   PoolStatistics statistics() const;
   std::vector<LeakReport> lent() const;
+  // One that this very thread took or used last, the oldest.
+  std::optional<LeakReport> lent_to_this_thread() const;
   const Budget* budget() const { return budget_; }  // null: it shares none
   void audit() const;
 
  private:
+  // The lock may be held for ever there, by a thread that stayed with the parent.
+  void refuse_child() const {
+    if (is_in_child()) stop_for_misuse(kUsedAfterFork);
+  }
   void update_hint() FOREBAY_REQUIRES(mutex_) {
     ready_hint_.store(state_.count(SlotState::ready), std::memory_order_relaxed);
   }
@@ -109,6 +123,7 @@ class Exchange {
   void rest_while_behind() const;
   void place(ConnectionSlot& slot, bool needs_reset);
 
+  const ForkMark process_;
   Scheduler& scheduler_;
   Budget* const budget_;
   Signal attention_;

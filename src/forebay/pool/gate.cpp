@@ -1,5 +1,9 @@
 #include "forebay/pool/gate.hpp"
 
+#include <exception>
+
+#include "forebay/base/misuse.hpp"
+
 namespace forebay {
 namespace {
 
@@ -154,13 +158,27 @@ Task<Opening> Gate::connect(ConnectionSlot& slot, std::string password) {
   opening.connect_time = scheduler.now() - started;
 
   if (options_.after_connect) {
-    Result<void> accepted = co_await options_.after_connect(*slot.connection, deadline);
+    const Result<void> accepted = co_await run_hook(*slot.connection, deadline);
     if (!accepted) {
       opening.outcome = GateOutcome::failed;
       opening.failed.emplace(OpenFailure::after_connect, accepted.error());
     }
   }
   co_return opening;
+}
+
+// What the application throws is its verdict on this connection, not the end of the process.
+Task<Result<void>> Gate::run_hook(Connection& connection, Instant deadline) {
+  std::exception_ptr thrown;
+  try {
+    Result<void> accepted = co_await options_.after_connect(connection, deadline);
+    co_return accepted;
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  co_return failure(
+      Errc::invalid,
+      "the hook after_connect of the application threw an exception: " + text_of(thrown));
 }
 
 }  // namespace forebay

@@ -68,6 +68,7 @@ class Gate {
   // With a token, which it leaves in its argument.
   Task<Opening> attempt(ConnectionSlot& slot, std::string& token);
   Task<Opening> connect(ConnectionSlot& slot, std::string password);
+  Task<Result<void>> run_hook(Connection& connection, Instant deadline);
   bool is_still_wanted(const ConnectionSlot& slot) const;
   Instant admission_deadline() const;
 

@@ -81,8 +81,9 @@ struct PoolOptions {
   BackoffRule warm_up_backoff{std::chrono::milliseconds(200), std::chrono::seconds(5), 25};
 
   // Hooks run on the pool's scheduler and must not block it. A failed after_connect discards the
-  // connection. What it sets in the session lasts until the first reset: settings for every user
-  // belong into the connection string (options=-c ...).
+  // connection. What a hook throws is the error of that attempt (after_connect) or goes to the log.
+  // What it sets in the session lasts until the first reset: settings for every user belong into
+  // the connection string (options=-c ...).
   std::function<Task<Result<void>>(Connection&, Instant deadline)> after_connect;
   std::function<void(Connection&, DiscardReason)> before_close;
   std::function<void(const LeakReport&)> on_leak;

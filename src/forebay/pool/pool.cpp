@@ -70,6 +70,10 @@ Pool::Pool(Env env, Connector& connector, PoolOptions options, PoolSharing shari
     : parts_(std::make_unique<Parts>(env, connector, std::move(options), sharing)) {}
 
 Pool::~Pool() {
+  if (parts_->exchange.is_in_child()) {
+    leave_to_parent(std::move(parts_));
+    return;
+  }
   if (!parts_->is_started) parts_->exchange.close(DiscardReason::closed);
   FOREBAY_CHECK(!parts_->is_started || parts_->is_gone, "a pool died before close() was done");
 }
@@ -102,6 +106,7 @@ Acquire Pool::acquire_on(Scheduler& scheduler, Instant deadline, std::source_loc
 
 Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_location from) {
   Exchange& exchange = parts_->exchange;
+  if (exchange.is_in_child()) return failure(used_after_fork());
   if (ConnectionSlot* slot = exchange.try_take(from)) {
     return Result<PooledConnection>(std::in_place, exchange, *slot, Holder::thread);
   }
@@ -109,6 +114,7 @@ Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_lo
 }
 
 std::optional<PooledConnection> Pool::take_ready(Holder holder, const std::source_location& from) {
+  if (parts_->exchange.is_in_child()) return std::nullopt;
   ConnectionSlot* slot = parts_->exchange.try_take(from);
   if (slot == nullptr) return std::nullopt;
   return std::optional<PooledConnection>(std::in_place, parts_->exchange, *slot, holder);
@@ -116,7 +122,7 @@ std::optional<PooledConnection> Pool::take_ready(Holder holder, const std::sourc
 
 std::optional<PooledConnection> Pool::try_acquire(std::source_location from) {
   std::optional<PooledConnection> taken = take_ready(Holder::loop, from);
-  if (!taken) parts_->exchange.note_unserved();
+  if (!taken && !parts_->exchange.is_in_child()) parts_->exchange.note_unserved();
   return taken;
 }
 
@@ -162,6 +168,12 @@ PoolGauges Pool::gauges() const { return parts_->exchange.gauges(); }
 PoolStatistics Pool::statistics() const { return parts_->exchange.statistics(); }
 
 std::vector<LeakReport> Pool::lent() const { return parts_->exchange.lent(); }
+
+std::optional<LeakReport> Pool::lent_to_this_thread() const {
+  return parts_->exchange.lent_to_this_thread();
+}
+
+bool Pool::is_in_child() const { return parts_->exchange.is_in_child(); }
 
 void Pool::audit() const { parts_->exchange.audit(); }
 

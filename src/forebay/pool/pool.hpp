@@ -3,6 +3,7 @@
 // Built with valid options on an Env, started once, closed once. acquire(), try_acquire(), open(),
 // resize(), statistics() and lent() may be called from any thread; start() and close() are tasks of
 // the pool's scheduler. The pool outlives its handles, and its connector and Env outlive the pool.
+// In a child after fork() nobody is served, with Errc::closed, and nothing is closed.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include <source_location>
 #include <vector>
 
+#include "forebay/base/share.hpp"
 #include "forebay/env/env.hpp"
 #include "forebay/pool/acquire.hpp"
 #include "forebay/pool/options.hpp"
@@ -36,6 +38,7 @@ struct PoolSharing {
   PermitSource* permits = nullptr;  // one rate over the cluster; the pacer is then not asked
   TokenSource* tokens = nullptr;    // the password of each connect; else the connector's own
   RetireSignal* retire = nullptr;   // tells when everything that is open has to go
+  Share owner = nullptr;            // of all these; a PostgresPool keeps it until its own end
 };
 
 class Pool {
@@ -57,7 +60,7 @@ class Pool {
   Acquire acquire(Instant deadline, std::source_location from = std::source_location::current());
   Acquire acquire_on(Scheduler& scheduler, Instant deadline,
                      std::source_location from = std::source_location::current());
-  // For threads. Never on the scheduler's own thread.
+  // For threads. On the scheduler's own it is Errc::invalid if it would have to wait.
   Result<PooledConnection> acquire_blocking(
       Duration timeout, std::source_location from = std::source_location::current());
   std::optional<PooledConnection> try_acquire(
@@ -96,7 +99,10 @@ class Pool {
   PoolGauges gauges() const;
   PoolStatistics statistics() const;
   std::vector<LeakReport> lent() const;  // longest first
-  void audit() const;                    // stops the process if the books do not add up
+  // One that this very thread took or used last: to wait for it here would be to wait for ever.
+  std::optional<LeakReport> lent_to_this_thread() const;
+  bool is_in_child() const;  // the process was forked since
+  void audit() const;        // stops the process if the books do not add up
 
  private:
   struct Parts;

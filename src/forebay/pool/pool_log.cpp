@@ -140,4 +140,9 @@ void PoolLog::held(const PoolGauges& gauges) const {
   log::warning(choose(kHeld), {name(), field("held", gauges.held), field("max", gauges.max)});
 }
 
+void PoolLog::hook_threw(std::string_view hook, std::string_view text) const {
+  constexpr Words kThrew{"Reservoir: a hook threw an exception", "Pool: a hook threw an exception"};
+  log::error(choose(kThrew), {name(), field("hook", hook), field("error", text)});
+}
+
 }  // namespace forebay

@@ -50,6 +50,7 @@ class PoolLog {
   void leak(const LeakReport& report) const;
   // The server has not let go of a session for long.
   void held(const PoolGauges& gauges) const;
+  void hook_threw(std::string_view hook, std::string_view text) const;
 
  private:
   // An event's message for both kinds of pools.

@@ -1,6 +1,6 @@
 #include "forebay/pool/pooled_connection.hpp"
 
-#include "forebay/base/check.hpp"
+#include "forebay/base/misuse.hpp"
 #include "forebay/pool/exchange.hpp"
 
 namespace forebay {
@@ -9,19 +9,36 @@ void PooledConnection::give_back_slot(Exchange& exchange, ConnectionSlot& slot, 
   exchange.give_back(slot, holder);
 }
 
-void PooledConnection::give_back() {
-  FOREBAY_CHECK(slot_ != nullptr, "an empty handle was given back");
-  exchange_->give_back(*std::exchange(slot_, nullptr), holder_);
+void PooledConnection::stop_for_emptiness() const {
+  switch (why_empty_) {
+    case WhyEmpty::never_held:
+      stop_for_misuse("a session was used that never held a connection; acquire one first");
+    case WhyEmpty::moved:
+      stop_for_misuse("the session acquired here was used after it had been moved away", place_);
+    case WhyEmpty::given_back:
+      stop_for_misuse("the session that was given back here was used again", place_);
+  }
+  std::unreachable();
 }
 
-void PooledConnection::discard() {
-  FOREBAY_CHECK(slot_ != nullptr, "an empty handle was discarded");
-  exchange_->discard(*std::exchange(slot_, nullptr), DiscardReason::discarded);
+ConnectionSlot& PooledConnection::let_go(const std::source_location& from) {
+  ConnectionSlot& held = slot();
+  slot_ = nullptr;
+  why_empty_ = WhyEmpty::given_back;
+  place_ = from;
+  return held;
 }
 
-void PooledConnection::mark_broken() {
-  FOREBAY_CHECK(slot_ != nullptr, "an empty handle was marked broken");
-  exchange_->discard(*std::exchange(slot_, nullptr), DiscardReason::broken);
+void PooledConnection::give_back(std::source_location from) {
+  exchange_->give_back(let_go(from), holder_);
+}
+
+void PooledConnection::discard(std::source_location from) {
+  exchange_->discard(let_go(from), DiscardReason::discarded);
+}
+
+void PooledConnection::mark_broken(std::source_location from) {
+  exchange_->discard(let_go(from), DiscardReason::broken);
 }
 
 }  // namespace forebay

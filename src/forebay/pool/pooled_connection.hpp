@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 #include <utility>
 
+#include "forebay/base/thread_mark.hpp"
 #include "forebay/core/discard_reason.hpp"
 #include "forebay/pool/connection_slot.hpp"
 
@@ -21,16 +23,22 @@ class [[nodiscard]] PooledConnection {
  public:
   PooledConnection() = default;  // holds nothing
   PooledConnection(Exchange& exchange, ConnectionSlot& slot, Holder holder)
-      : exchange_(&exchange), slot_(&slot), holder_(holder) {}
+      : exchange_(&exchange), slot_(&slot), holder_(holder), place_(slot.taken_from) {
+    slot.user.store(thread_mark(), std::memory_order_relaxed);
+  }
   PooledConnection(PooledConnection&& other) noexcept
       : exchange_(other.exchange_),
         slot_(std::exchange(other.slot_, nullptr)),
-        holder_(other.holder_) {}
+        holder_(other.holder_),
+        why_empty_(std::exchange(other.why_empty_, WhyEmpty::moved)),
+        place_(other.place_) {}
   PooledConnection& operator=(PooledConnection&& other) noexcept {
     PooledConnection moved(std::move(other));
     std::swap(exchange_, moved.exchange_);
     std::swap(slot_, moved.slot_);
     std::swap(holder_, moved.holder_);
+    std::swap(why_empty_, moved.why_empty_);
+    std::swap(place_, moved.place_);
     return *this;
   }
   ~PooledConnection() {
@@ -38,21 +46,39 @@ class [[nodiscard]] PooledConnection {
   }
 
   explicit operator bool() const { return slot_ != nullptr; }
-  Connection& connection() const { return *slot_->connection; }  // REQUIRES: it holds one
-  std::uint64_t id() const { return slot_->id; }
-  Instant stale_at() const { return slot_->stale_at; }  // from then on it would not be handed out
+  // All of these stop the process, with a sentence, if it holds none.
+  Connection& connection() const {
+    ConnectionSlot& held = slot();
+    held.user.store(thread_mark(), std::memory_order_relaxed);
+    return *held.connection;
+  }
+  std::uint64_t id() const { return slot().id; }
+  Instant stale_at() const { return slot().stale_at; }  // from then on it would not be handed out
 
   // Each of these leaves the handle empty.
-  void give_back();    // cleaned, mostly in the background, then ready for the next caller
-  void discard();      // closed in the background
-  void mark_broken();  // as discard, and the pool looks at its other connections too
+  // Cleaned, mostly in the background, then ready for the next caller.
+  void give_back(std::source_location from = std::source_location::current());
+  // Closed in the background.
+  void discard(std::source_location from = std::source_location::current());
+  // As discard, and the pool looks at its other connections too.
+  void mark_broken(std::source_location from = std::source_location::current());
 
  private:
+  enum class WhyEmpty : std::uint8_t { never_held, moved, given_back };
+
   static void give_back_slot(Exchange& exchange, ConnectionSlot& slot, Holder holder);
+  [[noreturn]] void stop_for_emptiness() const;
+  ConnectionSlot& slot() const {
+    if (slot_ == nullptr) stop_for_emptiness();
+    return *slot_;
+  }
+  ConnectionSlot& let_go(const std::source_location& from);
 
   Exchange* exchange_ = nullptr;
   ConnectionSlot* slot_ = nullptr;
   Holder holder_ = Holder::loop;
+  WhyEmpty why_empty_ = WhyEmpty::never_held;
+  std::source_location place_;  // where it was acquired; once given back, where that was
 };
 
 }  // namespace forebay

@@ -1,5 +1,9 @@
 #include "forebay/pool/supplier.hpp"
 
+#include <exception>
+
+#include "forebay/base/misuse.hpp"
+
 namespace forebay {
 namespace {
 
@@ -176,7 +180,7 @@ Task<void> Supplier::close_one(ConnectionSlot& slot) {
 
 Task<void> Supplier::finish_close(ConnectionSlot& slot, DiscardReason reason) {
   log_.discarding(slot, reason, env_.scheduler.now());
-  if (options_.before_close) options_.before_close(*slot.connection, reason);
+  call_before_close(slot, reason);
   // Nobody needs the session any more, but the server would still work for it.
   if (slot.connection->needs_cancel()) co_await cancel(slot);
   co_await see_off(slot);
@@ -301,8 +305,27 @@ void Supplier::report_leaks(const PoolWork& work) const {
     for (const LeakReport& leak : lent) {
       if (leak.connection_id != slot->id) continue;
       log_.leak(leak);
-      if (options_.on_leak) options_.on_leak(leak);
+      call_on_leak(leak);
     }
+  }
+}
+
+// Hooks that nobody awaits: what they throw is told, and the pool goes on.
+void Supplier::call_before_close(const ConnectionSlot& slot, DiscardReason reason) const {
+  if (!options_.before_close) return;
+  try {
+    options_.before_close(*slot.connection, reason);
+  } catch (...) {
+    log_.hook_threw("before_close", text_of(std::current_exception()));
+  }
+}
+
+void Supplier::call_on_leak(const LeakReport& leak) const {
+  if (!options_.on_leak) return;
+  try {
+    options_.on_leak(leak);
+  } catch (...) {
+    log_.hook_threw("on_leak", text_of(std::current_exception()));
   }
 }
 

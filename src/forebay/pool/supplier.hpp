@@ -43,6 +43,8 @@ class Supplier {
   void note_filled();
   void tell_empty();
   void report_leaks(const PoolWork& work) const;
+  void call_before_close(const ConnectionSlot& slot, DiscardReason reason) const;
+  void call_on_leak(const LeakReport& leak) const;
   void look_again();
 
   const Env env_;

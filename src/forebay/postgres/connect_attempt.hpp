@@ -28,10 +28,7 @@ class ConnectAttempt {
   // With a plan, the server is told with the start of the session how soon to miss us.
   ConnectAttempt(const LibpqEnv& env, ConnectionString target,
                  std::optional<NoticePlan> plan = std::nullopt)
-      : env_(env),
-        target_(std::move(target)),
-        plan_(plan),
-        lookup_(env.scheduler, env.names) {}
+      : env_(env), target_(std::move(target)), plan_(plan), lookup_(env.scheduler, env.names) {}
   ConnectAttempt(const ConnectAttempt&) = delete;
   ConnectAttempt& operator=(const ConnectAttempt&) = delete;
 

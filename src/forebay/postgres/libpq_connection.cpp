@@ -30,6 +30,8 @@ int poll_milliseconds(Duration left) {
       std::chrono::ceil<std::chrono::milliseconds>(std::min(left, kLongest)).count());
 }
 
+constexpr std::size_t kShownOfStatement = 60;
+
 Error timed_out() {
   return Error(Errc::timed_out, "the server did not answer before the deadline");
 }
@@ -50,7 +52,12 @@ LibpqConnection::LibpqConnection(Scheduler& scheduler, LibpqHandle handle,
   socket_->unwatch();
 }
 
-LibpqConnection::~LibpqConnection() = default;
+LibpqConnection::~LibpqConnection() {
+  if (!process_.is_in_child()) return;
+  // The session goes on in the parent: no goodbye, and no word to the loop, which both share.
+  static_cast<void>(handle_.release());
+  static_cast<void>(socket_.release());
+}
 
 Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters parameters,
                                                 Instant deadline) {
@@ -67,7 +74,7 @@ Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Instant dea
 Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
                                                    const Parameters& parameters, Duration timeout) {
   ExecRun run(handle_.get(), prepared_, statement, parameters);
-  const Result<void> performed = perform_blocking(run, timeout);
+  const Result<void> performed = perform_blocking(statement.sql(), run, timeout);
   if (!performed) return failure(performed.error());
   return finish(run.take());
 }
@@ -97,7 +104,7 @@ Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
                                                         Duration timeout) {
   CopyIn copy(handle_.get(), sql, source,
               Deadline(scheduler_, deadline_after(scheduler_.now(), timeout)));
-  const Result<void> performed = perform_blocking(copy, timeout);
+  const Result<void> performed = perform_blocking(sql, copy, timeout);
   if (!performed) return failure(performed.error());
   return finish_copy(copy);
 }
@@ -105,7 +112,7 @@ Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
 Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
                                                          const CopySink& sink, Duration timeout) {
   CopyOut copy(handle_.get(), sql, sink);
-  const Result<void> performed = perform_blocking(copy, timeout);
+  const Result<void> performed = perform_blocking(sql, copy, timeout);
   if (!performed) return failure(performed.error());
   return finish_copy(copy);
 }
@@ -131,6 +138,7 @@ bool LibpqConnection::is_usable() const noexcept {
 }
 
 Result<void> LibpqConnection::check_idle() const {
+  if (process_.is_in_child()) return failure(Errc::closed, kUsedAfterFork);
   if (!is_usable()) return failure(Errc::connection_lost, "the connection is no longer usable");
   if (PQtransactionStatus(handle_.get()) == PQTRANS_ACTIVE) {
     return failure(Errc::invalid,
@@ -148,7 +156,14 @@ Task<Result<void>> LibpqConnection::perform(StartedStep& work, Instant deadline)
   co_return co_await drive(work, deadline);
 }
 
-Result<void> LibpqConnection::perform_blocking(StartedStep& work, Duration timeout) {
+Result<void> LibpqConnection::perform_blocking(std::string_view sql, StartedStep& work,
+                                               Duration timeout) {
+  if (scheduler_.is_current_thread()) {
+    return failure(Errc::invalid,
+                   fmt::format("the statement \"{}\" in its blocking form on the runtime's own "
+                               "thread, which must never wait; co_await it there",
+                               sql.substr(0, kShownOfStatement)));
+  }
   if (timeout <= Duration::zero()) return failure(too_late_to_send());
   const Instant deadline = deadline_after(scheduler_.now(), timeout);
   Result<void> begun = check_idle();

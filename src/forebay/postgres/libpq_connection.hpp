@@ -1,8 +1,9 @@
 // LibpqConnection: one session with a PostgreSQL server, driven without blocking.
 //
 // One user at a time: whoever has acquired it, or the pool. The coroutine forms are for tasks of
-// the pool's scheduler. The blocking form is for threads of the application and must never be
-// called on the scheduler's own thread: it would stop every other connection while it waits.
+// the pool's scheduler. The blocking form is for threads of the application: on the scheduler's own
+// it would stop every other connection while it waits, and is refused with Errc::invalid. In a
+// child after fork() every statement is refused with Errc::closed, and nothing is sent.
 //
 // After a statement that ran into its deadline the connection is not usable, because the server is
 // still at it. Whoever gave the deadline has its answer; the pool cancels the statement, and then
@@ -12,8 +13,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "forebay/base/fork_mark.hpp"
 #include "forebay/pool/connection.hpp"
 #include "forebay/postgres/cancel_key.hpp"
 #include "forebay/postgres/copy_run.hpp"
@@ -106,7 +109,7 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
  private:
   // A user's work: begun, unless the deadline has passed already, and driven to its end.
   Task<Result<void>> perform(StartedStep& work, Instant deadline);
-  Result<void> perform_blocking(StartedStep& work, Duration timeout);
+  Result<void> perform_blocking(std::string_view sql, StartedStep& work, Duration timeout);
   Result<void> check_idle() const;
   template <class T>
   Result<T> finish(Result<T> outcome);
@@ -126,6 +129,7 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   PreparedNames prepared_;
   std::unique_ptr<SessionReset> reset_;  // while it is being done
   std::optional<CancelKey> cancel_key_;
+  const ForkMark process_;
   bool is_broken_ = false;
   bool needs_cancel_ = false;
   bool needs_reset_ = false;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/fork_mark.hpp"
 #include "forebay/base/log.hpp"
+#include "forebay/base/misuse.hpp"
 #include "forebay/env/run_blocking.hpp"
 #include "forebay/postgres/server_limits.hpp"
 
@@ -17,6 +19,11 @@ Task<std::uint64_t> draw_seed(Env env) { co_return env.random.next(); }
 Result<std::unique_ptr<PostgresPool>> PostgresPool::open(Runtime& runtime,
                                                          const std::string& target,
                                                          PoolOptions options, PoolSharing sharing) {
+  if (runtime.is_in_child()) return failure(used_after_fork());
+  if (runtime.is_current_thread()) {
+    return failure(Errc::invalid,
+                   "a pool was opened on the runtime's own thread, which must never wait");
+  }
   Result<ConnectionString> parsed = ConnectionString::parse(target);
   const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
   options = with_limits_of(profile, std::move(options));
@@ -33,19 +40,35 @@ Result<std::unique_ptr<PostgresPool>> PostgresPool::open(Runtime& runtime,
 
 PostgresPool::PostgresPool(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
                            PoolOptions options, PoolSharing sharing)
-    : runtime_(runtime),
-      connector_(libpq_env(runtime), std::move(target), profile, libpq_settings(profile, options)),
-      pool_(runtime.env(), connector_, std::move(options), sharing) {}
+    : runtime_(runtime.share()),
+      owner_(sharing.owner),
+      connector_(std::make_unique<LibpqConnector>(libpq_env(runtime_), std::move(target), profile,
+                                                  libpq_settings(profile, options))),
+      pool_(runtime_.env(), *connector_, std::move(options), sharing) {}
 
 PostgresPool::~PostgresPool() {
-  while (!is_gone_ && !close(kReminder)) {
+  if (pool_.is_in_child()) {
+    leave_to_parent(std::move(connector_));
+    return;
+  }
+  Duration patience = kFirstReminder;
+  while (!is_gone_ && !close(patience)) {
+    const bool is_patient = patience == kReminder;  // the first look is for the mistake below
+    patience = kReminder;
+    if (const std::optional<LeakReport> mine = pool_.lent_to_this_thread()) {
+      stop_for_misuse(
+          fmt::format("the session acquired here is still held by the thread that destroys its "
+                      "pool \"{}\", which would wait for it for ever; let it go before the pool",
+                      pool_.name()),
+          mine->taken_from);
+    }
     const std::vector<LeakReport> lent = pool_.lent();
     const PoolGauges now = pool_.gauges();
     if (lent.empty()) {
       log::warning("Pool is still closing",
                    {log::field("pool", pool_.name()), log::field("opening", now.opening),
                     log::field("cleaning", now.cleaning), log::field("closing", now.closing)});
-      pool_.give_up();
+      if (is_patient) pool_.give_up();
       continue;
     }
     log::warning("Pool destroyed while connections are lent",
@@ -73,9 +96,9 @@ Task<Result<PooledSession>> PostgresPool::acquire(Instant deadline, std::source_
   co_return PooledSession(std::move(*pooled));
 }
 
-bool PostgresPool::close(Duration limit) {
+bool PostgresPool::close(Duration limit, std::source_location from) {
   const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);
-  is_gone_ = run_blocking(runtime_.scheduler(), pool_.close(deadline));
+  is_gone_ = run_blocking(runtime_.scheduler(), pool_.close(deadline), from);
   return is_gone_;
 }
 

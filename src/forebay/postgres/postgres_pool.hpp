@@ -5,8 +5,9 @@
 //   auto session = (*pool)->acquire_blocking(1s);
 //   auto rows = (*session)->exec_blocking("select now()", 5s);
 //
-// Thread-safe. Made, closed and destroyed on threads of the application, never on
-// the runtime's own.
+// Thread-safe. Made, closed and destroyed on threads of the application, never on the runtime's
+// own. It keeps the runtime, and the cluster that it shares, until its own end. In a child after
+// fork() nobody is served, with Errc::closed, and nothing is closed.
 #pragma once
 
 #include <atomic>
@@ -23,8 +24,10 @@
 
 namespace forebay::postgres {
 
-// How often a destructor that waits for what is lent says whom it waits for.
+// How often a destructor that waits for what is lent says whom it waits for; the first time after a
+// moment.
 inline constexpr Duration kReminder = std::chrono::seconds(10);
+inline constexpr Duration kFirstReminder = std::chrono::milliseconds(200);
 
 class PostgresPool final : public SessionSource {
  public:
@@ -35,8 +38,9 @@ class PostgresPool final : public SessionSource {
                                                     PoolOptions options, PoolSharing sharing = {});
   PostgresPool(const PostgresPool&) = delete;
   PostgresPool& operator=(const PostgresPool&) = delete;
-  // Closes, and waits for what is still lent. For sessions that the server does not let go of it
-  // waits ten seconds.
+  // Closes, and waits for what is still lent to others. If the thread that destroys it holds one of
+  // its sessions itself, it stops the process, with a sentence. For sessions that the server does
+  // not let go of it waits ten seconds.
   ~PostgresPool() override;
 
   Result<PooledSession> acquire_blocking(
@@ -49,7 +53,7 @@ class PostgresPool final : public SessionSource {
 
   // True: everything is gone. False: when the limit passed, something was still lent, or a session
   // that the server had not let go of. It may be called again.
-  bool close(Duration limit);
+  bool close(Duration limit, std::source_location from = std::source_location::current());
 
   Result<void> resize(const PoolSize& size) { return pool_.resize(size); }
   PoolStatistics statistics() const { return pool_.statistics(); }
@@ -63,8 +67,9 @@ class PostgresPool final : public SessionSource {
   PostgresPool(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
                PoolOptions options, PoolSharing sharing);
 
-  Runtime& runtime_;
-  LibpqConnector connector_;
+  Runtime runtime_;
+  const Share owner_;  // of what is shared; outlives the pool
+  std::unique_ptr<LibpqConnector> connector_;
   Pool pool_;
   std::optional<SharedRandom> random_;  // always there once open() is through
   bool is_filled_ = false;

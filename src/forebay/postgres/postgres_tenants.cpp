@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/fork_mark.hpp"
 #include "forebay/base/log.hpp"
+#include "forebay/base/misuse.hpp"
 #include "forebay/env/run_blocking.hpp"
 #include "forebay/postgres/quoted_identifier.hpp"
 #include "forebay/postgres/server_limits.hpp"
@@ -66,6 +68,7 @@ Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
                                                                const std::string& target,
                                                                TenantOptions options,
                                                                PoolSharing sharing) {
+  if (runtime.is_in_child()) return failure(used_after_fork());
   Result<ConnectionString> parsed = ConnectionString::parse(target);
   const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
   options.pool = with_limits_of(profile, std::move(options.pool));
@@ -86,18 +89,33 @@ Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
   if (!system) return failure(system.error());
   tenants->system_ = std::move(*system);
   tenants->databases_->set_system(*tenants->system_);
-  tenants->pools_.emplace(runtime.env(), *tenants->databases_, std::move(options), sharing);
+  tenants->owner_ = sharing.owner;
+  tenants->pools_ = std::make_unique<TenantPools>(runtime.env(), *tenants->databases_,
+                                                  std::move(options), sharing);
   tenants->pools_->start();
   return tenants;
 }
 
 PostgresTenants::PostgresTenants(Runtime& runtime, ConnectionString target,
                                  const ServerProfile& profile, const LibpqSettings& settings)
-    : runtime_(runtime),
-      databases_(std::make_unique<Databases>(runtime, std::move(target), profile, settings)) {}
+    : runtime_(runtime.share()),
+      databases_(std::make_unique<Databases>(runtime_, std::move(target), profile, settings)) {}
 
 PostgresTenants::~PostgresTenants() {
-  while (pools_ && !is_gone_ && !close(kReminder)) {
+  if (runtime_.is_in_child()) {
+    leave_to_parent(std::move(pools_));
+    return;
+  }
+  Duration patience = kFirstReminder;
+  while (pools_ && !is_gone_ && !close(patience)) {
+    const bool is_patient = patience == kReminder;  // the first look is for the mistake below
+    patience = kReminder;
+    if (const std::optional<LeakReport> mine = pools_->lent_to_this_thread()) {
+      stop_for_misuse(
+          "the session acquired here is still held by the thread that destroys its tenants, which "
+          "would wait for it for ever; let it go before them",
+          mine->taken_from);
+    }
     bool is_any_lent = false;
     for (const TenantStatistics& each : pools_->all_statistics()) {
       if (each.lent == 0) continue;
@@ -105,12 +123,13 @@ PostgresTenants::~PostgresTenants() {
       log::warning("Tenants destroyed while connections are lent",
                    {log::field("pool", each.tenant), log::field("lent", each.lent)});
     }
-    if (!is_any_lent) pools_->give_up();
+    if (!is_any_lent && is_patient) pools_->give_up();
   }
 }
 
 Result<PooledSession> PostgresTenants::acquire_blocking(std::string_view tenant, Duration timeout,
                                                         std::source_location from) {
+  if (runtime_.is_in_child()) return failure(used_after_fork());
   Result<PooledConnection> pooled = pools_->acquire_blocking(tenant, timeout, from);
   if (!pooled) return failure(std::move(pooled.error()));
   return PooledSession(std::move(*pooled));

@@ -67,11 +67,12 @@ class PostgresTenants {
   PostgresTenants(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
                   const LibpqSettings& settings);
 
-  Runtime& runtime_;
+  Runtime runtime_;
+  Share owner_;  // of what is shared; outlives the pools
   std::optional<ConnectPacer> pacer_;
   std::unique_ptr<PostgresPool> system_;
   const std::unique_ptr<Databases> databases_;
-  std::optional<TenantPools> pools_;
+  std::unique_ptr<TenantPools> pools_;
   std::atomic<bool> is_gone_ = false;
 };
 

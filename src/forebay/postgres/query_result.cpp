@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
-#include "forebay/base/check.hpp"
+#include "forebay/base/misuse.hpp"
 
 namespace forebay::postgres {
 
@@ -15,8 +15,8 @@ int QueryResult::rows() const { return PQntuples(result_.get()); }
 
 int QueryResult::columns() const { return PQnfields(result_.get()); }
 
-std::string_view QueryResult::column_name(int column) const {
-  FOREBAY_CHECK(column >= 0 && column < columns());
+std::string_view QueryResult::column_name(int column, std::source_location from) const {
+  if (column < 0 || column >= columns()) stop_for_misuse(no_column(column).error().text(), from);
   return PQfname(result_.get(), column);
 }
 
@@ -28,8 +28,10 @@ std::optional<int> QueryResult::find_column(std::string_view name) const {
   return std::nullopt;
 }
 
-std::optional<std::string_view> QueryResult::value(int row, int column) const {
-  FOREBAY_CHECK(row >= 0 && row < rows() && column >= 0 && column < columns());
+std::optional<std::string_view> QueryResult::value(int row, int column,
+                                                   std::source_location from) const {
+  if (row < 0 || row >= rows()) stop_for_misuse(no_row(row).error().text(), from);
+  if (column < 0 || column >= columns()) stop_for_misuse(no_column(column).error().text(), from);
   if (PQgetisnull(result_.get(), row, column) != 0) return std::nullopt;
   const auto length = static_cast<std::size_t>(PQgetlength(result_.get(), row, column));
   return std::string_view(PQgetvalue(result_.get(), row, column), length);
@@ -54,6 +56,13 @@ Result<void> QueryResult::expect_columns(std::size_t count) const {
 std::unexpected<Error> QueryResult::not_one_row() const {
   if (rows() == 0) return failure(Errc::not_found, "one row was expected, and there is none");
   return failure(Errc::invalid, fmt::format("one row was expected, and there are {}", rows()));
+}
+
+std::unexpected<Error> QueryResult::no_row(int row) const {
+  return failure(Errc::not_found,
+                 fmt::format("there is no row {}: the first is 0, and there are {}; ask rows() "
+                             "first, or let query_optional() tell",
+                             row, rows()));
 }
 
 std::unexpected<Error> QueryResult::no_column(int column) const {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <source_location>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,10 +31,12 @@ class Row {
   Row(const QueryResult& result, int index) : result_(&result), index_(index) {}
 
   int index() const { return index_; }
-  // Nothing for NULL. REQUIRES: the column exists.
-  std::optional<std::string_view> value(int column) const;
+  // Nothing for NULL. A row or column that is not there stops the process, with a sentence.
+  std::optional<std::string_view> value(
+      int column, std::source_location from = std::source_location::current()) const;
 
-  // Errc::invalid: no such column, NULL and T is no std::optional, or a text that is no T.
+  // Errc::not_found: no such row. Errc::invalid: no such column, NULL and T is no std::optional, or
+  // a text that is no T.
   template <class T>
   Result<T> get(int column) const;
   template <class T>
@@ -53,14 +56,17 @@ class QueryResult {
 
   int rows() const;
   int columns() const;
-  std::string_view column_name(int column) const;
+  std::string_view column_name(int column,
+                               std::source_location from = std::source_location::current()) const;
   std::optional<int> find_column(std::string_view name) const;  // the first of that name, exactly
-  // Nothing for NULL. REQUIRES: row and column exist.
-  std::optional<std::string_view> value(int row, int column) const;
+  // Nothing for NULL. A row or column that is not there stops the process, with a sentence; one()
+  // and Row::get() make an Error of it.
+  std::optional<std::string_view> value(
+      int row, int column, std::source_location from = std::source_location::current()) const;
 
   // Not of a temporary, which a Row would outlive: give the result a name first.
   class Iterator;
-  Row operator[](int row) const& { return Row(*this, row); }  // REQUIRES: it exists
+  Row operator[](int row) const& { return Row(*this, row); }
   Iterator begin() const&;
   Iterator end() const&;
   Row operator[](int row) const&& = delete;
@@ -88,6 +94,7 @@ class QueryResult {
   friend class Row;
   Result<void> expect_columns(std::size_t count) const;
   std::unexpected<Error> not_one_row() const;
+  std::unexpected<Error> no_row(int row) const;
   std::unexpected<Error> no_column(int column) const;
   std::unexpected<Error> no_column(std::string_view name) const;
   std::unexpected<Error> misfit(int row, int column, const Error& reason) const;
@@ -118,12 +125,13 @@ class QueryResult::Iterator {
 inline QueryResult::Iterator QueryResult::begin() const& { return Iterator(*this, 0); }
 inline QueryResult::Iterator QueryResult::end() const& { return Iterator(*this, rows()); }
 
-inline std::optional<std::string_view> Row::value(int column) const {
-  return result_->value(index_, column);
+inline std::optional<std::string_view> Row::value(int column, std::source_location from) const {
+  return result_->value(index_, column, from);
 }
 
 template <class T>
 Result<T> Row::get(int column) const {
+  if (index_ < 0 || index_ >= result_->rows()) return result_->no_row(index_);
   if (column < 0 || column >= result_->columns()) return result_->no_column(column);
   Result<T> value = from_sql<T>(result_->value(index_, column));
   if (!value) return result_->misfit(index_, column, value.error());

@@ -9,8 +9,9 @@
 //                                                -> Result<int> { ... });
 //
 // The body may run several times, so what it does outside of the database has to bear that. An
-// error from it rolls back and comes back to the caller; an exception rolls back and goes on to the
-// caller, without a retry. What is retried, and what never:
+// error from it rolls back and comes back to the caller. An exception rolls back and is not
+// retried: on a thread it goes on to the caller, of a task it becomes Errc::invalid. What is
+// retried, and what never:
 //
 //   conflict (40001, OC000, OC001) or deadlock, at COMMIT too          retried
 //   connection lost before COMMIT was sent: nothing was applied        retried
@@ -23,7 +24,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "forebay/base/check.hpp"
+#include "forebay/base/misuse.hpp"
 #include "forebay/env/sleep.hpp"
 #include "forebay/postgres/transaction_run.hpp"
 
@@ -45,6 +46,13 @@ struct BodyValue<Task<Result<T>>> {
 template <class Body>
 using ValueOf = typename BodyValue<std::invoke_result_t<Body&, Transaction&>>::type;
 
+// A task has no caller whose stack an exception could unwind.
+inline Error thrown_by_body(const std::exception_ptr& thrown) {
+  return Error(Errc::invalid,
+               "the body of the transaction threw an exception, and nothing was applied: " +
+                   text_of(thrown));
+}
+
 template <class T, class Body>
 Task<Result<T>> attempt_transaction(TransactionRun& run, Body& body, int number) {
   const Result<void> begun = co_await run.begin(number);
@@ -62,11 +70,9 @@ Task<Result<T>> attempt_transaction(TransactionRun& run, Body& body, int number)
     if (!committed) co_return failure(committed.error());
     co_return std::move(*result);
   }
-  std::optional<Error> cause;
-  if (result) cause = run.cause_of(result->error());
+  const Error cause = result ? run.cause_of(result->error()) : thrown_by_body(thrown);
   co_await run.roll_back();
-  if (thrown) std::rethrow_exception(thrown);
-  co_return failure(std::move(*cause));
+  co_return failure(cause);
 }
 
 template <class T, class Body>
@@ -128,7 +134,12 @@ auto run_transaction_blocking(SessionSource& sessions, const TransactionOptions&
   const Result<void> checked = check(options);
   if (!checked) return failure(checked.error());
   Scheduler& scheduler = sessions.env().scheduler;
-  FOREBAY_CHECK(!scheduler.is_current_thread(), "a blocking transaction on the scheduler's thread");
+  if (scheduler.is_current_thread()) {
+    return failure(Errc::invalid,
+                   "a blocking transaction at " + place_text(from) +
+                       " on the runtime's own thread, which must never wait; co_await "
+                       "run_transaction() there");
+  }
   const Instant now = scheduler.now();
   TransactionRun run(sessions, options, deadline_after(now, options.timeout), from);
   AttemptBook book(options, sessions.thread_random(), run.deadline(), now);

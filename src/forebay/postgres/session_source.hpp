@@ -10,7 +10,8 @@
 
 namespace forebay::postgres {
 
-// A session on loan. Its destructor gives it back.
+// A session on loan. Its destructor gives it back. One that was given back or moved away stops the
+// process, with a sentence, when it is used.
 class [[nodiscard]] PooledSession {
  public:
   explicit PooledSession(PooledConnection pooled) : pooled_(std::move(pooled)) {}
@@ -18,9 +19,15 @@ class [[nodiscard]] PooledSession {
   LibpqConnection& operator*() const { return static_cast<LibpqConnection&>(pooled_.connection()); }
   LibpqConnection* operator->() const { return &**this; }
 
-  void give_back() { pooled_.give_back(); }
-  void discard() { pooled_.discard(); }
-  void mark_broken() { pooled_.mark_broken(); }
+  void give_back(std::source_location from = std::source_location::current()) {
+    pooled_.give_back(from);
+  }
+  void discard(std::source_location from = std::source_location::current()) {
+    pooled_.discard(from);
+  }
+  void mark_broken(std::source_location from = std::source_location::current()) {
+    pooled_.mark_broken(from);
+  }
 
  private:
   PooledConnection pooled_;

@@ -216,6 +216,17 @@ std::vector<TenantStatistics> TenantPools::all_statistics() const {
   return all;
 }
 
+std::optional<LeakReport> TenantPools::lent_to_this_thread() const {
+  MutexLock lock(mutex_);
+  for (const PoolList* list : {&pools_, &old_pools_}) {
+    for (const TenantPool* pool = list->front(); pool != nullptr; pool = PoolList::next(*pool)) {
+      std::optional<LeakReport> mine = pool->pool.lent_to_this_thread();
+      if (mine) return mine;
+    }
+  }
+  return std::nullopt;
+}
+
 TenantStatistics TenantPools::statistics_of(const Tenant& tenant) const {
   TenantStatistics result;
   result.tenant = *tenant.id;

@@ -73,6 +73,8 @@ class TenantPools {
   std::vector<TenantStatistics> warm_statistics() const;
   // Of all that are known: first those with a pool, as above, then the others.
   std::vector<TenantStatistics> all_statistics() const;
+  // A connection that this very thread took or used last: see Pool.
+  std::optional<LeakReport> lent_to_this_thread() const;
   TenantTotals totals() const;
   // The same without what has to be asked of every pool: connections by state, and their counters.
   TenantTotals brief_totals() const;

@@ -6,6 +6,8 @@
 #include <boost/asio/post.hpp>
 #include <time.h>
 
+#include "forebay/base/misuse.hpp"
+
 namespace forebay::real {
 namespace {
 
@@ -30,6 +32,7 @@ Instant AsioScheduler::recent_now() const {
 }
 
 void AsioScheduler::post(std::coroutine_handle<> task) {
+  if (process_.is_in_child()) stop_for_misuse(kUsedAfterFork);
   if (is_current_thread()) {
     ready_.push_back(task);
     request_turn();

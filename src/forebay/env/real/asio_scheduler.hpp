@@ -13,6 +13,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "forebay/base/fork_mark.hpp"
 #include "forebay/base/mutex.hpp"
 #include "forebay/env/scheduler.hpp"
 #include "forebay/env/timer_heap.hpp"
@@ -54,6 +55,7 @@ class AsioScheduler final : public Scheduler {
   void set_alarm();
 
   boost::asio::io_context& context_;
+  const ForkMark process_;
 
   // For the loop's thread only.
   boost::asio::steady_timer alarm_;

@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include <pthread.h>
-#include <signal.h>
-
 #include "forebay/base/check.hpp"
+#include "forebay/env/real/start_thread.hpp"
 
 namespace forebay::real {
 namespace {
@@ -26,23 +24,12 @@ CURLM* make_multi() {
   return multi;
 }
 
-// The application's handlers run on the application's threads. And a server that hangs up must
-// not end the process by SIGPIPE.
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
-
 }  // namespace
 
 CurlTransport::CurlTransport(Scheduler& scheduler, CurlSettings settings)
     : scheduler_(scheduler), settings_(std::move(settings)), multi_(make_multi()) {
-  thread_ = std::thread([this] {
-    pthread_setname_np(pthread_self(), "forebay-http");
-    block_signals();
-    serve();
-  });
+  // With all signals blocked: a server that hangs up must not end the process by SIGPIPE.
+  thread_ = start_thread_or_stop("forebay-http", [this] { serve(); });
 }
 
 CurlTransport::~CurlTransport() {

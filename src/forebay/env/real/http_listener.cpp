@@ -13,6 +13,9 @@
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
 
+#include "forebay/base/fork_mark.hpp"
+#include "forebay/env/real/start_thread.hpp"
+
 namespace forebay {
 namespace {
 
@@ -151,6 +154,7 @@ struct HttpListener::Parts {
     });
   }
 
+  const ForkMark process;
   const Answer answer;
   int callers = 0;  // outlives the context, whose handlers hold the callers
   asio::io_context context{1};
@@ -171,7 +175,7 @@ Result<std::unique_ptr<HttpListener>> HttpListener::open(const std::string& addr
                             ? fmt::format("[{}]", endpoint.address().to_string())
                             : endpoint.address().to_string();
   parts->accept();
-  parts->thread = std::thread([context = &parts->context] {
+  Result<std::thread> thread = real::start_thread("forebay-listen", [context = &parts->context] {
     for (;;) {
       try {
         context->run();
@@ -180,12 +184,18 @@ Result<std::unique_ptr<HttpListener>> HttpListener::open(const std::string& addr
       }
     }
   });
+  if (!thread) return failure(thread.error());
+  parts->thread = std::move(*thread);
   return std::unique_ptr<HttpListener>(new HttpListener(std::move(parts)));
 }
 
 HttpListener::HttpListener(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 HttpListener::~HttpListener() {
+  if (parts_->process.is_in_child()) {  // the thread is the parent's
+    leave_to_parent(std::move(parts_));
+    return;
+  }
   parts_->context.stop();
   parts_->thread.join();
 }

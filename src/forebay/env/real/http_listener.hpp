@@ -42,7 +42,7 @@ class HttpListener {
   using Answer = std::function<HttpReply(const HttpQuestion&)>;
 
   // Port 0: any that is free. Errc::invalid: the address makes no sense; Errc::refused: it is taken
-  // or may not be used.
+  // or may not be used, or the system gives no thread.
   static Result<std::unique_ptr<HttpListener>> open(const std::string& address, std::uint16_t port,
                                                     Answer answer);
   HttpListener(const HttpListener&) = delete;
@@ -55,7 +55,7 @@ class HttpListener {
  private:
   struct Parts;
   explicit HttpListener(std::unique_ptr<Parts> parts);
-  const std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace forebay

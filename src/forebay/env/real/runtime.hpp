@@ -5,9 +5,11 @@
 //   forebay::Result<int> answer = run_blocking(runtime.scheduler(), ask(runtime.env()));
 //
 // Make and destroy it on a thread of the application; the accessors may be called from any thread.
-// It outlives everything that uses it: when it dies, every task must have finished, every pool must
-// be closed, and no other thread may be inside a call that uses it. It then runs what is still
-// ready and joins its threads; a task that still waits for a timer stops the process.
+// Pools and clusters share it: its threads end with the last of them. Everything else that uses it
+// must be gone before: when the last share dies, every task must have finished, and no other thread
+// may be inside a call that uses it. It then runs what is still ready and joins its threads; a task
+// that still waits for a timer stops the process. In a child after fork() it is of no use, and its
+// destructor does nothing.
 #pragma once
 
 #include <memory>
@@ -30,6 +32,9 @@ struct RuntimeOptions {
 
 class Runtime {
  public:
+  // Errc::refused: the system gives no threads.
+  static Result<std::unique_ptr<Runtime>> start(const RuntimeOptions& options = {});
+  // The same for callers who cannot go on without it: it says why and stops the process.
   explicit Runtime(const RuntimeOptions& options = {});
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -51,10 +56,16 @@ class Runtime {
 
   // True on the one thread that runs the tasks. That thread must never block.
   bool is_current_thread() const;
+  // True: the process was forked since, and the threads stayed with the parent.
+  bool is_in_child() const;
+
+  // The same runtime once more, for an object that needs it until its own end.
+  Runtime share() const { return Runtime(parts_); }
 
  private:
   struct Parts;
-  std::unique_ptr<Parts> parts_;
+  explicit Runtime(std::shared_ptr<Parts> parts);
+  std::shared_ptr<Parts> parts_;
 };
 
 }  // namespace forebay

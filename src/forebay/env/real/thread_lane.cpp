@@ -1,13 +1,19 @@
 #include "forebay/env/real/thread_lane.hpp"
 
-#include <pthread.h>
-
 #include "forebay/base/check.hpp"
+#include "forebay/env/real/start_thread.hpp"
 
 namespace forebay::real {
 
 ThreadLane::ThreadLane(int threads) {
-  for (int count = 0; count < threads; ++count) threads_.emplace_back([this] { serve(); });
+  for (int count = 0; count < threads && !trouble_; ++count) {
+    Result<std::thread> thread = start_thread("forebay-lane", [this] { serve(); });
+    if (thread) {
+      threads_.push_back(std::move(*thread));
+    } else {
+      trouble_ = thread.error();
+    }
+  }
 }
 
 ThreadLane::~ThreadLane() {
@@ -28,7 +34,6 @@ void ThreadLane::submit(std::move_only_function<void()> work) {
 }
 
 void ThreadLane::serve() {
-  pthread_setname_np(pthread_self(), "forebay-lane");
   while (Work work = next_work()) work();
 }
 

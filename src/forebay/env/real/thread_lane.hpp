@@ -7,9 +7,11 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "forebay/base/error.hpp"
 #include "forebay/base/mutex.hpp"
 #include "forebay/env/blocking_lane.hpp"
 
@@ -20,11 +22,13 @@ class ThreadLane final : public BlockingLane {
   // Two: one slow name server must not hold up every other connect, and the work is rare.
   static constexpr int kThreads = 2;
 
+  // If the system gives no threads, trouble() says so, and the lane is not used.
   explicit ThreadLane(int threads = kThreads);
   ThreadLane(const ThreadLane&) = delete;
   ThreadLane& operator=(const ThreadLane&) = delete;
   ~ThreadLane() override;
 
+  const std::optional<Error>& trouble() const { return trouble_; }
   void submit(std::move_only_function<void()> work) override;
 
  private:
@@ -35,6 +39,7 @@ class ThreadLane final : public BlockingLane {
   Work next_work() FOREBAY_EXCLUDES(mutex_);
 
   std::vector<std::thread> threads_;
+  std::optional<Error> trouble_;
   std::condition_variable_any changed_;
 
   Mutex mutex_;

@@ -6,7 +6,9 @@
 #include <thread>
 #include <utility>
 
+#include "forebay/base/fork_mark.hpp"
 #include "forebay/base/log.hpp"
+#include "forebay/env/real/start_thread.hpp"
 
 namespace forebay {
 namespace {
@@ -24,6 +26,7 @@ void call(const std::function<void()>& action) {
 }  // namespace
 
 struct Ticker::Parts {
+  const ForkMark process;
   std::mutex mutex;
   std::condition_variable ended;
   bool is_over = false;
@@ -32,17 +35,22 @@ struct Ticker::Parts {
 
 Ticker::Ticker(std::chrono::milliseconds every, std::function<void()> action)
     : parts_(std::make_unique<Parts>()) {
-  parts_->thread = std::thread([parts = parts_.get(), every, action = std::move(action)] {
+  const auto work = [parts = parts_.get(), every, action = std::move(action)] {
     std::unique_lock lock(parts->mutex);
     while (!parts->ended.wait_for(lock, every, [parts] { return parts->is_over; })) {
       lock.unlock();
       call(action);
       lock.lock();
     }
-  });
+  };
+  parts_->thread = real::start_thread_or_stop("forebay-ticker", work);
 }
 
 Ticker::~Ticker() {
+  if (parts_->process.is_in_child()) {  // the thread is the parent's
+    leave_to_parent(std::move(parts_));
+    return;
+  }
   {
     const std::lock_guard lock(parts_->mutex);
     parts_->is_over = true;

@@ -17,7 +17,7 @@ class Ticker {
 
  private:
   struct Parts;
-  const std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace forebay

@@ -1,0 +1,11 @@
+// Share: a part in the ownership of something whose type does not matter; it lives as long as the
+// last share. For what must not end before those who stand on it, whoever ends first.
+#pragma once
+
+#include <memory>
+
+namespace forebay {
+
+using Share = std::shared_ptr<void>;
+
+}  // namespace forebay
