@@ -78,5 +78,18 @@ TEST(ResultTest, OfABooleanKeepsFalseWhenCopiedAndMoved) {
   EXPECT_FALSE(moved.value());
 }
 
+TEST(ResultDeathTest, TheValueOfAnErrorStopsTheProcessWithThatError) {
+  const Result<int> trouble = failure(Errc::refused, "wrong password");
+
+  EXPECT_DEATH(static_cast<void>(*trouble), "holds an error instead.*refused: wrong password");
+}
+
+TEST(ResultDeathTest, TheErrorOfAValueStopsTheProcess) {
+  const Result<int> value = 7;
+
+  EXPECT_DEATH(static_cast<void>(value.error()),
+               "the error of a Result was taken that holds a value");
+}
+
 }  // namespace
 }  // namespace forebay

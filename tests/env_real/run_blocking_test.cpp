@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -112,6 +113,33 @@ TEST(RunBlockingTest, TheTasksParametersAreGoneWhenItReturns) {
     run_blocking(runtime.scheduler(), use_without_result(runtime.scheduler(), Borrowed(alive)));
     ASSERT_EQ(alive.load(), 0);
   }
+}
+
+Task<int> throw_after_yield(Scheduler& scheduler) {
+  co_await Yield(scheduler);
+  throw std::runtime_error("broken");
+}
+
+TEST(RunBlockingTest, AnExceptionComesOutOnTheThreadThatWaits) {
+  Runtime runtime;
+
+  EXPECT_THROW(run_blocking(runtime.scheduler(), throw_after_yield(runtime.scheduler())),
+               std::runtime_error);
+}
+
+Task<void> wait_for_itself(Scheduler& scheduler) {
+  run_blocking(scheduler, double_after_yield(scheduler, 1));
+  co_return;
+}
+
+TEST(RunBlockingDeathTest, OnTheSchedulersOwnThreadItStopsTheProcess) {
+  const auto wait = [] {
+    Runtime runtime;
+    run_blocking(runtime.scheduler(), wait_for_itself(runtime.scheduler()));
+  };
+
+  EXPECT_DEATH(wait(),
+               "run_blocking_test.cpp:[0-9]+: a call that blocks was made on the runtime's");
 }
 
 }  // namespace
