@@ -8,14 +8,14 @@ namespace forebay::test {
 namespace {
 
 constexpr Duration kConnectTimeout = 500ms;
-constexpr int kCallers = 4;
+constexpr int kHealthyCallers = 4;
 
 class NamesTest : public PoolFixture {
  protected:
   static PoolOptions options(const std::string& name) {
     PoolOptions options;
     options.name = name;
-    options.size.max = kCallers;
+    options.size.max = kHealthyCallers;
     options.lifetime = 1h;
     options.connect_timeout = kConnectTimeout;
     options.initial_fill_limit = 1ms;
@@ -26,7 +26,7 @@ class NamesTest : public PoolFixture {
   // slow lookup of somebody else would stop.
   static int served(PostgresPool& pool, Duration time) {
     std::atomic<int> count = 0;
-    Load load(kCallers, [&](int) {
+    Load load(kHealthyCallers, [&](int) {
       Result<PooledSession> session = pool.acquire_blocking(30s);
       ASSERT_TRUE(session) << session.error().text();
       ASSERT_TRUE((*session)->exec_blocking("SELECT 1", 30s));
@@ -54,7 +54,7 @@ TEST_F(NamesTest, APoolOnADeadNameDoesNotSlowDownAnother) {
   auto sick = PostgresPool::open(shared, "host=db.test user=app", options("sick"));
   ASSERT_TRUE(sick) << sick.error().text();
   std::atomic<int> refused = 0;
-  Load callers(kCallers, [&](int) {
+  Load callers(kHealthyCallers, [&](int) {
     const Result<PooledSession> session = (*sick)->acquire_blocking(2 * kConnectTimeout);
     EXPECT_FALSE(session);
     ++refused;

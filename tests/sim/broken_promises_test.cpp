@@ -268,7 +268,7 @@ TEST_P(BrokenLeasesTest, NothingIsNoticedOfHonestProcesses) {
 class ClosesInHaste final : public Tampering {
  public:
   PoolOptions options(PoolOptions honest) override {
-    honest.close_timeout = 100ms;
+    honest.on_stuck_close = StuckClose::give_up_after(100ms);
     return honest;
   }
 };

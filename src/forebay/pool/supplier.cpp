@@ -181,8 +181,9 @@ Task<void> Supplier::close_one(ConnectionSlot& slot) {
 Task<void> Supplier::finish_close(ConnectionSlot& slot, DiscardReason reason) {
   log_.discarding(slot, reason, env_.scheduler.now());
   call_before_close(slot, reason);
-  // Nobody needs the session any more, but the server would still work for it.
-  if (slot.connection->needs_cancel()) co_await cancel(slot);
+  // Nobody needs the session any more, but the server would still work for it. Whether that helped
+  // or not, it is seen off.
+  if (slot.connection->needs_cancel()) static_cast<void>(co_await cancel(slot));
   co_await see_off(slot);
 }
 
