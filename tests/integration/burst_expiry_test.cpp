@@ -47,10 +47,12 @@ TEST_F(BurstExpiryTest, NobodyFindsThePoolEmpty) {
   auto pool = open_pool(options);
   ASSERT_TRUE(pool->is_filled());
   // What else the machine has to do can only bring empty events: one of three stretches without any
-  // will do. A pool whose connections die in one burst has some in each.
-  std::uint64_t empty = 1;
-  for (int stretch = 0; stretch < 3 && empty > 0; ++stretch) empty = use(*pool);
-  EXPECT_EQ(empty, 0u);
+  // will do. A pool whose connections die in one burst has fifty in each. An instrumented loop that
+  // shares the processors falls behind with its resets now and then: there a few are allowed.
+  const std::uint64_t most = kIsSanitized ? 15 : 0;
+  std::uint64_t empty = most + 1;
+  for (int stretch = 0; stretch < 3 && empty > most; ++stretch) empty = use(*pool);
+  EXPECT_LE(empty, most);
 }
 
 }  // namespace
