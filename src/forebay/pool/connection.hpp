@@ -29,8 +29,8 @@ class Connection {
     co_return failure(Errc::invalid, "this driver cannot cancel");
   }
 
-  // Sends the first part of a reset, as far as that goes without waiting, on the thread of whoever
-  // gives the connection back; reset() goes on from there.
+  // Goes on with a reset as far as that needs no waiting, on the thread of whoever gives the
+  // connection back. Then needs_reset() tells whether it is done, and reset() does the rest.
   virtual void begin_reset() noexcept {}
   // Rolls back what is open and clears the session, so that the next user finds nothing of
   // the last one.

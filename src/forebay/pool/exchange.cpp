@@ -135,6 +135,18 @@ void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
     place(slot, true);  // cancelled and cleared in the background
     return;
   }
+  if (slot.connection->needs_reset()) {
+    slot.connection->begin_reset();
+    const bool may_rest = holder == Holder::thread && !scheduler_.is_current_thread();
+    if (may_rest && is_behind_with_resets()) {
+      rest_while_behind();
+      slot.connection->begin_reset();  // its answer has often come meanwhile
+    }
+    if (!slot.connection->is_usable()) {
+      discard(slot, DiscardReason::reset_failed);
+      return;
+    }
+  }
   const bool needs_reset = slot.connection->needs_reset();
   if (!needs_reset) {
     MutexLock lock(mutex_);
@@ -142,15 +154,12 @@ void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
     update_hint();
     if (is_ready) return;
   }
-  if (needs_reset) slot.connection->begin_reset();
-  const bool may_rest = holder == Holder::thread && !scheduler_.is_current_thread();
-  if (needs_reset && may_rest) rest_while_behind();
   place(slot, needs_reset);
 }
 
 // Threads that use connections faster than one loop can clean them would drain the pool into its
-// cleaning. When more are being cleaned than are ready, each lets the loop have the processor for a
-// moment. It waits for nobody: what the server or the network does makes no difference.
+// cleaning. When more are being cleaned than are ready, each lets others have the processor for a
+// moment, and then clears its own if the server has answered. It waits for nobody.
 void Exchange::rest_while_behind() const {
   Instant end = kNever;
   for (int turn = 0; turn < kTurnsAtRest && is_behind_with_resets(); ++turn) {

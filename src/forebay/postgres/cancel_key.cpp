@@ -41,7 +41,9 @@ KeyListener::~KeyListener() { forget(); }
 
 void KeyListener::start(pg_conn* connection) {
   file_ = ::open_memstream(&text_, &size_);
-  if (file_ != nullptr) PQtrace(connection, file_);
+  if (file_ == nullptr) return;
+  PQtrace(connection, file_);
+  PQsetTraceFlags(connection, PQTRACE_SUPPRESS_TIMESTAMPS);  // nobody reads the time of day
 }
 
 std::optional<CancelKey> KeyListener::stop(pg_conn* connection) {

@@ -255,11 +255,13 @@ Task<Result<void>> LibpqConnection::reset(Instant deadline) {
   co_return finish_reset(*work);
 }
 
-// The answer is often there when the loop comes to look, and then it need not wait for it.
+// The first call sends, and a later one finds the answer, or the loop does when it comes to look.
 void LibpqConnection::begin_reset() noexcept {
   if (!is_usable()) return;
-  reset_ = std::make_unique<SessionReset>(handle_.get(), profile_);
-  reset_->advance();
+  if (!reset_) reset_ = std::make_unique<SessionReset>(handle_.get(), profile_);
+  if (reset_->advance() != Need::nothing) return;
+  const std::unique_ptr<SessionReset> work = std::move(reset_);
+  static_cast<void>(finish_reset(*work));  // after a failure it is not usable
 }
 
 Result<void> LibpqConnection::finish_reset(SessionReset& work) {
