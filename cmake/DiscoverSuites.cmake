@@ -1,7 +1,8 @@
 # Read by ctest, not by cmake: a test for each suite of a program of GoogleTest, so that its tests share what the suite
 # sets up (a server, mostly) and suites can run side by side.
 #
-# The file that includes this one has set: program, folder (the name of its tests), properties.
+# The file that includes this one has set: program, folder (the name of its tests), properties, and alone: which suites
+# have the machine to themselves.
 if(NOT EXISTS ${program})
   add_test(${folder}.is_not_built "")  # ctest reports it as a failure
   return()
@@ -16,4 +17,7 @@ foreach(line IN LISTS lines)
   string(REGEX REPLACE "^\n([A-Za-z0-9_/]+)\\..*" "\\1" suite "${line}")
   add_test(${folder}.${suite} ${program} --gtest_brief=1 "--gtest_filter=${suite}.*")
   set_tests_properties(${folder}.${suite} PROPERTIES ${properties})
+  if(alone AND suite MATCHES "${alone}")
+    set_tests_properties(${folder}.${suite} PROPERTIES PROCESSORS 4)
+  endif()
 endforeach()
