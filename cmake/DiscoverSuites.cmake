@@ -1,10 +1,10 @@
 # Read by ctest, not by cmake: a test for each suite of a program of GoogleTest, so that its tests share what the suite
 # sets up (a server, mostly) and suites can run side by side.
 #
-# The file that includes this one has set: program, folder (the name of its tests), properties, and alone: which suites
-# have the machine to themselves.
+# The file that includes this one has set: program, folder and build (parts of the names of its tests), properties,
+# and alone: which suites have the machine to themselves.
 if(NOT EXISTS ${program})
-  add_test(${folder}.is_not_built "")  # ctest reports it as a failure
+  add_test(${folder}.is_not_built.${build} "")  # ctest reports it as a failure
   return()
 endif()
 execute_process(COMMAND ${program} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE result)
@@ -15,9 +15,10 @@ endif()
 string(REGEX MATCHALL "\n[A-Za-z0-9_/]+\\.(  #[^\n]*)?" lines "\n${listed}")
 foreach(line IN LISTS lines)
   string(REGEX REPLACE "^\n([A-Za-z0-9_/]+)\\..*" "\\1" suite "${line}")
-  add_test(${folder}.${suite} ${program} --gtest_brief=1 "--gtest_filter=${suite}.*")
-  set_tests_properties(${folder}.${suite} PROPERTIES ${properties})
+  set(name ${folder}.${suite}.${build})
+  add_test(${name} ${program} --gtest_brief=1 "--gtest_filter=${suite}.*")
+  set_tests_properties(${name} PROPERTIES ${properties})
   if(alone AND suite MATCHES "${alone}")
-    set_tests_properties(${folder}.${suite} PROPERTIES PROCESSORS 4)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 4)
   endif()
 endforeach()
