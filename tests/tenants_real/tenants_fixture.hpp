@@ -64,17 +64,6 @@ class TenantsFixture : public PoolFixture {
     ASSERT_EQ(failed, 0);
   }
 
-  // As the server's log tells.
-  std::size_t refusals() const {
-    const std::string log = server->log_text();
-    std::size_t count = 0;
-    for (const char* text : {"too many", "remaining connection slots"}) {
-      for (std::size_t at = log.find(text); at != std::string::npos; at = log.find(text, at + 1))
-        ++count;
-    }
-    return count;
-  }
-
   // The workspace's own database answers.
   void use(const std::string& tenant) {
     Result<PooledSession> session = tenants->acquire_blocking(tenant, 30s);
