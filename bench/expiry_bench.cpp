@@ -6,6 +6,7 @@
 // whole reservoir take? Left out: closing and opening connections, which the pass only decides.
 #include <deque>
 #include <memory>
+#include <mutex>
 
 #include <benchmark/benchmark.h>
 
@@ -66,7 +67,7 @@ class ReadyState {
 
  private:
   void fill() {
-    while (std::optional<Approval> approval = state_.approve_warm_up(now_)) {
+    while (std::optional<Approval> approval = state_.approve_warm_up()) {
       Slot& slot = *new Slot(++last_id_, std::move(*approval));
       state_.add_opening(slot);
       WakeList wakes;

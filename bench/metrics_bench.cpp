@@ -12,6 +12,7 @@
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
 #include "forebay/metrics/metric_sources.hpp"
+#include "forebay/pool/pool.hpp"
 #include "support/fake_connector.hpp"
 
 namespace forebay::bench {
@@ -45,7 +46,7 @@ class ManyPools {
     run_blocking(runtime_.scheduler(), pool->start());
     for (int i = 0; i < 10; ++i) FOREBAY_CHECK(pool->acquire_blocking(10s).has_value());
     watches_.push_back(metrics_.watch([each = pool.get()](MetricSink& sink) {
-      tell_pool(sink, "bench", each->name(), each->statistics());
+      write_pool_metrics(sink, "bench", each->name(), each->statistics());
     }));
     pools_.push_back(std::move(pool));
   }

@@ -1,4 +1,4 @@
-# What find_package(forebay) gives: the target forebay::forebay and the headers it needs.
+# What find_package(forebay) gives: the target forebay::forebay and the headers of include/forebay.
 #
 # The folder libraries are installed too, because it links them, under forebay::<folder>. The simulated
 # environment, the compiler flags and the tests stay at home.
@@ -7,13 +7,13 @@ include(GNUInstallDirs)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 
 add_library(forebay_forebay INTERFACE)
-target_link_libraries(forebay_forebay INTERFACE forebay_metrics forebay_config forebay_postgres forebay_coordination
-  forebay_env_real)
+target_link_libraries(forebay_forebay INTERFACE forebay_public)
 set_target_properties(forebay_forebay PROPERTIES EXPORT_NAME forebay)
 add_library(forebay::forebay ALIAS forebay_forebay)
 
 # In the order of a linker: each before those it needs.
-set(installed_libraries metrics config yaml postgres tenants retry coordination ids aws pool core env_real env base)
+set(installed_libraries public metrics config yaml postgres tenants retry coordination ids aws wire json pool core
+  env_real env base)
 set(installed_targets forebay_forebay)
 foreach(name IN LISTS installed_libraries)
   if(TARGET forebay_${name})
@@ -28,15 +28,8 @@ install(TARGETS ${installed_targets} EXPORT forebay_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT forebay_targets NAMESPACE forebay:: FILE forebayTargets.cmake DESTINATION ${package_folder})
 
-# Headers keep their paths below forebay/. Of env/real, callers need the Runtime and what serves metrics.
+# The interface, and nothing else.
 install(DIRECTORY include/forebay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
-foreach(folder base env core pool aws coordination ids retry tenants postgres yaml config metrics)
-  install(DIRECTORY src/forebay/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay
-    FILES_MATCHING PATTERN *.hpp PATTERN real EXCLUDE PATTERN sim EXCLUDE)
-endforeach()
-install(FILES src/forebay/env/real/runtime.hpp src/forebay/env/real/http_listener.hpp
-  src/forebay/env/real/ticker.hpp OPTIONAL
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay/env/real)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/forebayConfig.cmake.in
   ${PROJECT_BINARY_DIR}/forebayConfig.cmake INSTALL_DESTINATION ${package_folder})

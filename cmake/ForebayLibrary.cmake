@@ -1,7 +1,7 @@
-# forebay_library(name [FOLDER path] [DEPENDS libraries...] [EXTERNAL targets...])
+# forebay_library(name [FOLDER path] [ROOMS sub-folders...] [DEPENDS libraries...] [EXTERNAL targets...])
 #
-# The one place for compiler flags. Every .cpp under src/forebay/<folder> (not in sub-folders that are
-# libraries of their own) belongs to the library forebay_<name>.
+# The one place for compiler flags. Every .cpp in src/forebay/<folder> and in its rooms belongs to the library
+# forebay_<name>. Other sub-folders are libraries of their own.
 
 set(FOREBAY_LIBRARIES "" CACHE INTERNAL "")
 
@@ -42,12 +42,13 @@ if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
 endif()
 
 function(forebay_library name)
-  cmake_parse_arguments(arg "" "FOLDER" "DEPENDS;EXTERNAL" ${ARGN})
+  cmake_parse_arguments(arg "" "FOLDER" "ROOMS;DEPENDS;EXTERNAL" ${ARGN})
   if(NOT arg_FOLDER)
     set(arg_FOLDER ${name})
   endif()
   set(folder ${PROJECT_SOURCE_DIR}/src/forebay/${arg_FOLDER})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(TRANSFORM arg_ROOMS REPLACE "(.+)" "${folder}/\\1/*.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${arg_ROOMS})
   if(sources)
     add_library(forebay_${name} STATIC ${sources})
     set(scope PUBLIC)

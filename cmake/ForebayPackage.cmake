@@ -69,7 +69,8 @@ many. These are the headers and static libraries for C++ services.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libforebay-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-  "libpq-dev, libboost1.81-dev, libfmt-dev, libssl-dev, libcurl4-openssl-dev, libc-ares-dev, libyaml-cpp-dev")
+  "libpq-dev, libboost1.81-dev, libfmt-dev, libssl-dev, libcurl4-openssl-dev, libc-ares-dev, \
+libpg-query-dev, libyaml-cpp-dev")
 if(PROJECT_IS_TOP_LEVEL)
   include(CPack)
 endif()

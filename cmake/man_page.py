@@ -4,7 +4,7 @@
     man_page.py PROGRAM FRAME PAGE
 
 In the frame, @VERSION@ becomes the program's version and @COMMANDS@ a part for each command, made of its help. So the
-page says what the help says. The layout of that help is the one of src/forebay/cli/help_text.cpp.
+page says what the help says. The layout of that help is the one of src/forebay/cli/text/help_text.cpp.
 """
 
 import pathlib

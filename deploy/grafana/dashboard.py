@@ -73,9 +73,11 @@ def is_the_reservoir_full():
                [(GREEN, None), (YELLOW, 1), (RED, 3)]),
         number("Tokens", "IAM tokens a second that could not be made. Healthy: 0.", "ops",
                f"sum({rate('forebay_token_failures_total', SERVICE)})", [(GREEN, None), (RED, 0.001)]),
-        lines("Ready and target", "What is ready to be lent, beside what is wanted.", "short",
+        lines("Ready and target", "What is ready to be lent, beside the target, and beside what can be ready while "
+              "others are lent. Ready below that: it is not refilled.", "short",
               {"{{service}} {{pool}} ready": f"sum by (service, pool) (dsql_reservoir_size{POOL})",
-               "{{service}} {{pool}} target": f"sum by (service, pool) (dsql_reservoir_target{POOL})"}),
+               "{{service}} {{pool}} target": f"sum by (service, pool) (dsql_reservoir_target{POOL})",
+               "{{service}} {{pool}} wanted now": f"sum by (service, pool) (forebay_pool_wanted_ready{POOL})"}),
         lines("Failed connects by step", "lease_acquire: the cluster's limit or its store. token_provider: "
               "credentials. rate_limit: no permit in time. connection_open: the server. after_connect: the service's "
               "own hook.",
@@ -100,10 +102,12 @@ def pools():
         lines("Wait of those who had to", "Only callers who found nothing ready and got a connection in the end.", "s",
               {"{{service}} {{pool}} median": quantile(0.5, "dsql_pool_wait_duration", POOL, "service, pool"),
                "{{service}} {{pool}} 99 %": quantile(0.99, "dsql_pool_wait_duration", POOL, "service, pool")}),
-        lines("Callers who wait", "Now waiting, served after a wait, and given up at their deadline.", "short",
+        lines("Callers who wait", "Now waiting, served after a wait, timed out, refused, cancelled.", "short",
               {"waiting now": f"sum(forebay_pool_waiters{POOL})",
                "served after a wait, a second": f"sum({rate('dsql_pool_wait_total', POOL)})",
-               "timed out, a second": f"sum({rate('forebay_pool_timeouts_total', POOL)})"}),
+               "timed out, a second": f"sum({rate('forebay_pool_timeouts_total', POOL)})",
+               "refused, a second": f"sum({rate('forebay_pool_refused_total', POOL)})",
+               "cancelled, a second": f"sum({rate('forebay_pool_cancels_total', POOL)})"}),
         lines("On their way", "Missing from the target, being opened, cleaned and closed.", "short",
               {"missing": f"sum(dsql_pool_keeper_deficit{POOL})", "opening": f"sum(dsql_pool_keeper_opening{POOL})",
                "cleaning": f"sum(forebay_pool_cleaning{POOL})", "closing": f"sum(forebay_pool_closing{POOL})",
@@ -126,31 +130,39 @@ def expiry():
               {"replaced ahead": f"sum({rate('dsql_pool_keeper_replacements_total', POOL)})",
                "guard evictions": f"sum({rate('forebay_pool_guard_evictions_total', POOL)})",
                "opened": f"sum({rate('dsql_reservoir_refills_total', POOL)})"}, 12),
+        lines("Closed, as other clients count", "Life over, unused for too long, or one too many when given back.",
+              "ops",
+              {"life over": f"sum({rate('dsql_db_closed_max_lifetime_total', POOL)})",
+               "unused": f"sum({rate('dsql_db_closed_max_idle_time_total', POOL)})",
+               "one too many": f"sum({rate('dsql_db_closed_max_idle_total', POOL)})"}, 12),
+        lines("Topped up", "Connects that the keeper begins, in pools without a reservoir.", "ops",
+              {"{{service}} {{pool}}": f"sum by (service, pool) ({rate('dsql_pool_keeper_topup_total', POOL)})"}, 12),
     ]
 
 
 def transactions():
     def each(metric):
-        return f"sum by (operation) ({rate(metric, '')})"
+        return f"sum by (operation) ({rate(metric, SERVICE)})"
 
     return [
         lines("Transactions", "Committed and failed, by operation.", "ops",
               {"{{operation}} committed": each("dsql_tx_successes_total"),
                "{{operation}} failed": each("dsql_tx_failures_total")}),
         lines("Conflicts", "Attempts that end in a conflict, beside all attempts. More than one in five is an alert.",
-              "percentunit", {"{{operation}}": f"{each('dsql_tx_conflicts_total')} / "
+              "percentunit", {"{{operation}}": f"{each('dsql_tx_conflict_total')} / "
                                                f"({each('dsql_tx_attempts_total')} > 0)"}),
         lines("Retries", "Attempts made again, and transactions that had no retry left.", "ops",
-              {"{{operation}} retries": each("dsql_tx_retries_total"),
+              {"{{operation}} retries": each("dsql_tx_retry_total"),
                "{{operation}} exhausted": each("dsql_tx_exhausted_total")}),
         lines("Errors by class", "retryable: a conflict. permanent: the same again would end the same. "
-              "unknown_outcome: the connection was lost during COMMIT.", "ops",
-              {"{{error_class}}": f"sum by (error_class) ({rate('dsql_tx_errors_total', '')})"}),
+              "unknown_outcome: the connection was lost during COMMIT. unknown: an internal error of the server, or a "
+              "code that no document has.", "ops",
+              {"{{error_class}}": f"sum by (error_class) ({rate('dsql_tx_error_class_total', SERVICE)})"}),
         lines("Latency", "From the first attempt to the end of the last, pauses included.", "s",
-              {"{{operation}} median": quantile(0.5, "dsql_tx_latency_seconds", "", "operation"),
-               "{{operation}} 99 %": quantile(0.99, "dsql_tx_latency_seconds", "", "operation")}),
+              {"{{operation}} median": quantile(0.5, "dsql_tx_latency", SERVICE, "operation"),
+               "{{operation}} 99 %": quantile(0.99, "dsql_tx_latency", SERVICE, "operation")}),
         lines("Pauses before retries", "They double with each retry of a transaction.", "s",
-              {"{{operation}} 99 %": quantile(0.99, "dsql_tx_backoff_seconds", "", "operation")}),
+              {"{{operation}} 99 %": quantile(0.99, "dsql_tx_backoff", SERVICE, "operation")}),
     ]
 
 
@@ -177,9 +189,11 @@ def cluster():
                "lost in 5 minutes": f"sum(increase(forebay_lease_losses_total{SERVICE}[5m]))",
                "freed in 5 minutes": f"sum(increase(forebay_lease_reaped_total{SERVICE}[5m]))"}),
         lines("Places of the rate", "Connects that waited for a place, and places that came too late to be used. Many "
-              "of these: the store is slow, or a clock is off.", "ops",
+              "of these: the store is slow, or a clock is off. Seconds of others: a process in bucket mode does not "
+              "see the connects of others; set rate.mode to window or auto.", "ops",
               {"{{service}} waited": each("forebay_permit_waits_total"),
-               "{{service}} too late": each("forebay_permits_lost_total")}),
+               "{{service}} too late": each("forebay_permits_lost_total"),
+               "{{service}} seconds of others": each("forebay_rate_foreign_seconds_total")}),
         lines("Tokens", "IAM tokens made, and those that could not be.", "ops",
               {"{{service}} made": each("forebay_tokens_signed_total"),
                "{{service}} failed": each("forebay_token_failures_total")}),
@@ -194,6 +208,10 @@ def cluster():
     ]
 
 
+def of_tenants(expression):
+    return f"sum by (service, tenant) ({expression})"
+
+
 def tenants():
     return [
         lines("Connections of tenants", "All together, beside what they may have.", "short",
@@ -206,6 +224,17 @@ def tenants():
         lines("Pools closed for others", "The least recently used goes first. Many a second: more tenants are busy "
               "than there are connections.", "ops",
               {"{{service}}": f"sum by (service) ({rate('forebay_tenant_evictions_total', SERVICE)})"}),
+        lines("Busiest tenants: callers", "Served a second, and in vain.", "ops",
+              {"{{service}} {{tenant}}": of_tenants(rate("forebay_busy_tenant_served_total", SERVICE)),
+               "{{service}} {{tenant}} in vain": of_tenants(rate("forebay_busy_tenant_timeouts_total", SERVICE))}),
+        lines("Busiest tenants: connections", "Open, in use, and callers who wait now.", "short",
+              {"{{service}} {{tenant}} open": of_tenants(f"forebay_busy_tenant_open{SERVICE}"),
+               "{{service}} {{tenant}} in use": of_tenants(f"forebay_busy_tenant_in_use{SERVICE}"),
+               "{{service}} {{tenant}} waiting": of_tenants(f"forebay_busy_tenant_waiters{SERVICE}")}),
+        lines("Busiest tenants: waiting", "How long callers waited who had to, on average.", "s",
+              {"{{service}} {{tenant}}":
+               f"{of_tenants(rate('forebay_busy_tenant_wait_seconds_total', SERVICE))} / "
+               f"{of_tenants(rate('forebay_busy_tenant_waits_total', SERVICE))}"}),
     ]
 
 

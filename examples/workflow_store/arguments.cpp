@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include <forebay/postgres/sql_value.hpp>
+#include <forebay/postgres/sql/sql_value.hpp>
 
 namespace workflow {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <forebay/forebay.hpp>
-#include <forebay/postgres/conninfo.hpp>
+#include <forebay/postgres/driver/conninfo.hpp>
 
 #include "arguments.hpp"
 #include "owner.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include <forebay/retry/error_class.hpp>
+#include <forebay/base/error.hpp>
 
 namespace workflow {
 namespace {
@@ -25,8 +25,8 @@ void Owner::run(std::atomic<bool>& is_over) {
     Result<HeldShard> held = take();
     const std::uint64_t steps = 1 + random_.below(kMostSteps);
     const Result<void> done = held ? hold(std::move(*held), steps, is_over) : failure(held.error());
-    // What is in memory may be out of date, whatever it was: the shard is left, and whoever
-    // acquires it reads it anew.
+    // What is in memory may be out of date, whatever it was: the shard is left, and read
+    // anew by the next to acquire it.
     if (!done) note(done.error(), is_over);
   }
 }
@@ -98,7 +98,7 @@ void Owner::note(const forebay::Error& error, std::atomic<bool>& is_over) {
     ++ledger_.lost_shards;
     return;
   }
-  switch (forebay::classify(error)) {
+  switch (error.error_class()) {
     case ErrorClass::unknown_outcome: ++ledger_.unknown_outcomes; return;
     case ErrorClass::retryable:
     case ErrorClass::connection_lost:
@@ -106,7 +106,8 @@ void Owner::note(const forebay::Error& error, std::atomic<bool>& is_over) {
     case ErrorClass::transaction_timeout: ++ledger_.given_up; return;
     case ErrorClass::condition_failed:  // an execution was changed by somebody without the shard
     case ErrorClass::unsupported_feature:
-    case ErrorClass::permanent: break;
+    case ErrorClass::permanent:
+    case ErrorClass::unknown: break;
   }
   ledger_.broken = error;
   is_over = true;

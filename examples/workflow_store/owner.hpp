@@ -1,4 +1,4 @@
-// Owner: takes a shard from whoever has it, works in it for a while, and takes the next. It loses
+// Owner: takes a shard from the owner it has, works in it for a while, and takes the next. It loses
 // shards in the same way, and notices when it tries to change something.
 //
 // Confined to its thread; the ledger is for others when the thread has ended.

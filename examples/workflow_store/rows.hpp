@@ -15,7 +15,7 @@ using forebay::Uuid;
 inline constexpr const char* kShardKind = "shard";
 inline constexpr const char* kExecutionKind = "execution";
 
-// A shard as its owner knows it. Whoever has the greatest range_id is the owner; all others were.
+// A shard as its owner knows it. The owner is the one with the greatest range_id; the others were.
 struct Shard {
   int id = 0;
   std::int64_t range_id = 0;

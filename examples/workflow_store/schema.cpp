@@ -1,13 +1,15 @@
-// What a schema for DSQL avoids, beside what is said at the tables: CHECK, DEFAULT with an
-// expression, and UNIQUE in a table (an index of its own can be built while the table is in use).
 #include "schema.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <forebay/retry/attempts.hpp>
+
+#include "schema_file.hpp"  // made by CMake: the text of schema.sql
 
 namespace workflow {
 namespace {
@@ -23,65 +25,27 @@ constexpr forebay::Duration kStatementTime = 30s;
 // index, or as a duplicate table (42P07) or type (42710).
 constexpr std::array<std::string_view, 3> kAlreadyThere{"23505", "42P07", "42710"};
 
-constexpr const char* kShardsTable = R"(CREATE TABLE IF NOT EXISTS shards (
-  shard_id      INTEGER NOT NULL,
-  range_id      BIGINT NOT NULL,
-  data          BYTEA NOT NULL,
-  data_encoding VARCHAR(16) NOT NULL,
-  note          VARCHAR(255) NOT NULL,
-  PRIMARY KEY (shard_id)
-))";
+// The statements of a file, without comments and semicolons. It reads what stands in schema.sql: a
+// comment has its line to itself, and a line that ends in a semicolon ends a statement.
+std::vector<std::string> statements_of(const std::string& file) {
+  std::vector<std::string> statements;
+  std::string statement;
+  std::istringstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.starts_with("--")) continue;
+    const bool is_last = line.ends_with(';');
+    if (is_last) line.pop_back();
+    statement += (statement.empty() ? "" : "\n") + line;
+    if (is_last) statements.push_back(std::exchange(statement, {}));
+  }
+  return statements;
+}
 
-// Who got which range_id. It is written together with the shard, so that whoever doubts the
-// fencing can count.
-constexpr const char* kShardAcquisitionsTable = R"(CREATE TABLE IF NOT EXISTS shard_acquisitions (
-  shard_id    INTEGER NOT NULL,
-  range_id    BIGINT NOT NULL,
-  owner_id    UUID NOT NULL,
-  acquired_at TIMESTAMPTZ NOT NULL,
-  PRIMARY KEY (shard_id, range_id)
-))";
-
-// Ids are UUID where PostgreSQL's schema has BYTEA: DSQL has its limits with BYTEA in keys.
-constexpr const char* kExecutionsTable = R"(CREATE TABLE IF NOT EXISTS executions (
-  shard_id           INTEGER NOT NULL,
-  namespace_id       UUID NOT NULL,
-  workflow_id        VARCHAR(255) NOT NULL,
-  run_id             UUID NOT NULL,
-  next_event_id      BIGINT NOT NULL,
-  last_write_version BIGINT NOT NULL,
-  db_record_version  BIGINT NOT NULL,
-  PRIMARY KEY (shard_id, namespace_id, workflow_id, run_id)
-))";
-
-constexpr const char* kCurrentExecutionsTable = R"(CREATE TABLE IF NOT EXISTS current_executions (
-  shard_id      INTEGER NOT NULL,
-  namespace_id  UUID NOT NULL,
-  workflow_id   VARCHAR(255) NOT NULL,
-  run_id        UUID NOT NULL,
-  start_version BIGINT NOT NULL,
-  PRIMARY KEY (shard_id, namespace_id, workflow_id)
-))";
-
-// id is no BIGSERIAL: a counter that all writers share is what DSQL's writers would fight over.
-// The program makes the ids (SnowflakeGenerator).
-constexpr const char* kBufferedEventsTable = R"(CREATE TABLE IF NOT EXISTS buffered_events (
-  shard_id      INTEGER NOT NULL,
-  namespace_id  UUID NOT NULL,
-  workflow_id   VARCHAR(255) NOT NULL,
-  run_id        UUID NOT NULL,
-  id            BIGINT NOT NULL,
-  data          BYTEA NOT NULL,
-  data_encoding VARCHAR(16) NOT NULL,
-  PRIMARY KEY (shard_id, namespace_id, workflow_id, run_id, id)
-))";
-
-// DSQL builds an index in the background and answers at once; it has no other way. PostgreSQL does
-// not know the word, and its plain form is fine for a table that is empty.
-std::string create_index(const ServerProfile& profile, const std::string& definition) {
-  const bool is_dsql = profile.name == ServerProfile::dsql().name;
-  return (is_dsql ? "CREATE INDEX ASYNC IF NOT EXISTS " : "CREATE INDEX IF NOT EXISTS ") +
-         definition;
+// PostgreSQL does not know the word ASYNC; its plain form is fine for a table that is empty.
+std::string for_postgresql(std::string statement) {
+  static constexpr std::string_view kForDsql = "CREATE INDEX ASYNC ";
+  if (statement.starts_with(kForDsql)) statement.replace(0, kForDsql.size(), "CREATE INDEX ");
+  return statement;
 }
 
 // A statement without BEGIN is a transaction of its own, and DSQL wants each DDL statement to be
@@ -107,12 +71,10 @@ Result<void> run_ddl(PostgresPool& pool, const std::string& statement) {
 }  // namespace
 
 std::vector<std::string> schema_statements(const ServerProfile& profile) {
-  return {kShardsTable,
-          kShardAcquisitionsTable,
-          kExecutionsTable,
-          kCurrentExecutionsTable,
-          kBufferedEventsTable,
-          create_index(profile, "shard_acquisitions_by_owner ON shard_acquisitions (owner_id)")};
+  std::vector<std::string> statements = statements_of(kSchemaFile);
+  if (profile.name != ServerProfile::dsql().name)
+    std::ranges::transform(statements, statements.begin(), for_postgresql);
+  return statements;
 }
 
 Result<void> create_schema(PostgresPool& pool, const ServerProfile& profile) {

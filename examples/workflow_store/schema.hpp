@@ -1,11 +1,11 @@
-// The tables, in a form that both Aurora DSQL and PostgreSQL take.
+// The tables of schema.sql, in a form that the server takes, Aurora DSQL or PostgreSQL.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include <forebay/postgres/driver/server_profile.hpp>
 #include <forebay/postgres/postgres_pool.hpp>
-#include <forebay/postgres/server_profile.hpp>
 
 namespace workflow {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <utility>
 
-#include <forebay/postgres/fenced_update.hpp>
-#include <forebay/postgres/sql_types.hpp>
+#include <forebay/postgres/sql/sql_types.hpp>
+#include <forebay/postgres/transaction/fenced_update.hpp>
 
 namespace workflow {
 namespace {

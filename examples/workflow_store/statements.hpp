@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <forebay/ids/timestamp.hpp>
-#include <forebay/postgres/statement_scope.hpp>
+#include <forebay/postgres/sql/statement_scope.hpp>
 
 #include "rows.hpp"
 
@@ -26,7 +26,7 @@ Result<Shard> bump_range(StatementScope& scope, int shard_id, const Uuid& owner_
 // Fails unless this is still the owner, and makes sure that it is so until the COMMIT.
 Result<void> require_shard(StatementScope& scope, const Shard& shard);
 Result<void> update_shard_data(StatementScope& scope, const Shard& shard, std::string_view data);
-// For whoever does not own it.
+// For those who do not own it.
 Result<void> update_shard_note(StatementScope& scope, int shard_id, const std::string& note);
 
 Result<void> insert_execution(StatementScope& scope, const Execution& execution,

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include <forebay/postgres/run_transaction.hpp>
-#include <forebay/postgres/sql_types.hpp>
+#include <forebay/postgres/sql/sql_types.hpp>
+#include <forebay/postgres/transaction/run_transaction.hpp>
 
 #include "statements.hpp"
 

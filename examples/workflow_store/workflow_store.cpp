@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include <forebay/postgres/run_transaction.hpp>
+#include <forebay/postgres/transaction/run_transaction.hpp>
 
 #include "statements.hpp"
 

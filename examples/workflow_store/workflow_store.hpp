@@ -1,7 +1,7 @@
 // WorkflowStore: shards, each with one owner at a time, and the workflows in them.
 //
-// Each function is one transaction, run again after a conflict. Whoever acquires a shard takes it
-// away from the owner it had; that one is told so by its next call, which changes nothing and is
+// Each function is one transaction, run again after a conflict. Acquiring a shard takes it away
+// from the owner it had; that one is told so by its next call, which changes nothing and is
 // Errc::condition_failed with the kind "shard". Nobody has to ask whether it still owns what it
 // owned. Thread-safe.
 #pragma once
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <forebay/ids/snowflake.hpp>
-#include <forebay/postgres/session_source.hpp>
+#include <forebay/postgres/transaction/session_source.hpp>
 #include <forebay/retry/transaction_metrics.hpp>
 
 #include "rows.hpp"

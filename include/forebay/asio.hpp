@@ -1,26 +1,40 @@
-// For applications that live in Boost.Asio: await a forebay Task with any completion token.
+// For applications that live in Boost.Asio: sessions, statements and tasks with any completion
+// token, on the application's own executor, cancelled by Asio's own means.
 //
 //   auto executor = co_await boost::asio::this_coro::executor;
-//   Result<Row> row = co_await forebay::async_start(runtime.scheduler(), find(id), executor,
-//                                                   boost::asio::use_awaitable);
+//   auto session = co_await forebay::async_acquire(*pool, 1s, executor, use_awaitable);
+//   auto names = co_await forebay::async_query<std::string>(
+//       *session, "SELECT name FROM t WHERE id = $1", parameters(42), 5s, executor, use_awaitable);
 //
-// The task runs on its scheduler; the handler runs on its associated executor, or on the fallback
+// The work runs on its scheduler; the handler runs on its associated executor, or on the fallback
 // if it has none, and that executor has outstanding work until then. Call it from any thread.
+//
+// A signal to the handler's slot (cancellation_signal, awaitable_operators, a
+// parallel group), of whatever type, cancels the operation: it ends with Errc::cancelled in its
+// Result, and its handler is called once, as ever. A caller who is cancelled leaves the line at
+// once; a statement that is cancelled leaves a session that the pool cancels and clears when it is
+// back. Once the answer is on its way to the executor, a signal changes nothing.
+//
 // Destroy the Runtime before a context that was stopped; one that ran out of work may go any time.
-// A task started here ends by its own deadline or by close() on what it waits for: it ignores
-// Asio's cancellation slots. A task that throws ends the process, as every detached task does.
+// A task that throws ends the process, as every detached task does.
 #pragma once
 
+#include <memory>
+#include <source_location>
+#include <type_traits>
 #include <utility>
 
+#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/prefer.hpp>
 
-#include "forebay/env/detached.hpp"
-#include "forebay/pool/pool.hpp"
+#include "forebay/detail/env/detached.hpp"
+#include "forebay/detail/env/remote_cancellation.hpp"
+#include "forebay/postgres/transaction/session_source.hpp"
 
 namespace forebay {
 
@@ -61,58 +75,145 @@ class Completion {
   Handler handler_;
 };
 
-template <class T, class Handler, class Fallback>
-Detached deliver(Task<T> task, Completion<Handler, Fallback> completion) {
-  T value = co_await std::move(task);
-  std::move(completion).complete(std::move(value));
+// The slot may be asked long after the operation has ended, and the scheduler with it.
+template <class Handler>
+std::shared_ptr<RemoteCancellation> cancelled_by_slot(const Handler& handler,
+                                                      Scheduler& scheduler) {
+  auto remote = RemoteCancellation::make(scheduler);
+  auto slot = boost::asio::get_associated_cancellation_slot(handler);
+  if (slot.is_connected()) {
+    slot.assign([remote](boost::asio::cancellation_type type) {
+      if (type != boost::asio::cancellation_type::none) remote->request();
+    });
+  }
+  return remote;
 }
 
-template <class Handler, class Fallback>
-Detached deliver(Task<void> task, Completion<Handler, Fallback> completion) {
-  co_await std::move(task);
-  std::move(completion).complete();
-}
-
-// void(T), or void() for a task without a result.
+// The T of a function that makes a Task<T>, and the signature of its handler: void(T), or void().
+template <class>
+struct TaskValue;
 template <class T>
-struct CompletionSignature {
-  using type = void(T);
+struct TaskValue<Task<T>> {
+  using type = T;
+  using Signature = void(T);
 };
 template <>
-struct CompletionSignature<void> {
-  using type = void();
+struct TaskValue<Task<void>> {
+  using type = void;
+  using Signature = void();
 };
 
+template <class Work>
+concept CancellableWork = requires(Work& work, Cancellation& cancellation) {
+  typename TaskValue<decltype(work(cancellation))>::type;
+};
+
+// The work lives as long as its task: what it has captured can be referred to.
+template <class Work, class Handler, class Fallback>
+Detached deliver(Work work, std::shared_ptr<RemoteCancellation> remote,
+                 Completion<Handler, Fallback> completion) {
+  using T = typename TaskValue<decltype(work(remote->cancellation()))>::type;
+  if constexpr (std::is_void_v<T>) {
+    co_await work(remote->cancellation());
+    remote->end();
+    std::move(completion).complete();
+  } else {
+    T value = co_await work(remote->cancellation());
+    remote->end();
+    std::move(completion).complete(std::move(value));
+  }
+}
+
+// Work that was made elsewhere, and does not listen.
+template <class T>
+class GivenTask {
+ public:
+  explicit GivenTask(Task<T> task) : task_(std::move(task)) {}
+  Task<T> operator()(Cancellation&) { return std::move(task_); }
+
+ private:
+  Task<T> task_;
+};
+
+template <class Work, class Executor, class Token>
+auto initiate(Scheduler& scheduler, Work work, Executor fallback, Token&& token) {
+  using Made = decltype(work(std::declval<Cancellation&>()));
+  return boost::asio::async_initiate<Token, typename TaskValue<Made>::Signature>(
+      [&scheduler](auto handler, Work started, const Executor& executor) {
+        auto remote = cancelled_by_slot(handler, scheduler);
+        Completion<decltype(handler), Executor> completion(std::move(handler), executor);
+        scheduler.post(deliver(std::move(started), std::move(remote), std::move(completion)).frame);
+      },
+      token, std::move(work), std::move(fallback));
+}
+
 }  // namespace detail
 
-// REQUIRES: the scheduler, and what the task refers to, live until the task has ended.
+// Runs work(cancellation), a function that makes a Task; it is called on the scheduler. What it
+// passes on the cancellation to, in an Until, ends early when the operation is cancelled.
+//
+//   auto work = [&](Cancellation& cancelled) { return ask(*pool, Until(deadline, cancelled)); };
+//   co_await async_start(runtime.scheduler(), work, executor, use_awaitable);
+//
+// REQUIRES: the scheduler, and what the work refers to, live until the task has ended.
+template <class Work, class Executor, class Token>
+  requires detail::CancellableWork<std::decay_t<Work>>
+auto async_start(Scheduler& scheduler, Work&& work, Executor fallback, Token&& token) {
+  detail::require_safe_callable<Work>();
+  return detail::initiate(scheduler, std::decay_t<Work>(std::forward<Work>(work)),
+                          std::move(fallback), std::forward<Token>(token));
+}
+
+// The same for a task. It hears nothing of cancellations, and ends by its own deadline.
 template <class T, class Executor, class Token>
 auto async_start(Scheduler& scheduler, Task<T> task, Executor fallback, Token&& token) {
-  return boost::asio::async_initiate<Token, typename detail::CompletionSignature<T>::type>(
-      [&scheduler](auto handler, Task<T> started, const Executor& executor) {
-        detail::Completion<decltype(handler), Executor> completion(std::move(handler), executor);
-        scheduler.post(detail::deliver(std::move(started), std::move(completion)).frame);
-      },
-      token, std::move(task), std::move(fallback));
+  return detail::initiate(scheduler, detail::GivenTask<T>(std::move(task)), std::move(fallback),
+                          std::forward<Token>(token));
 }
 
-namespace detail {
-
-inline Task<Result<PooledConnection>> acquire_task(Pool& pool, Scheduler& scheduler,
-                                                   Duration timeout, std::source_location from) {
-  const Instant deadline = deadline_after(scheduler.now(), timeout);
-  co_return co_await pool.acquire(deadline, from);
-}
-
-}  // namespace detail
-
-// Acquires from any thread: co_await async_acquire(pool, runtime.scheduler(), 1s, executor,
-// use_awaitable) gives a Result<PooledConnection>. REQUIRES: the pool runs on that scheduler.
+// A session of a PostgresPool, or of TenantSessions: the answer is a Result<PooledSession>.
+// REQUIRES: the source lives until then.
 template <class Executor, class Token>
-auto async_acquire(Pool& pool, Scheduler& scheduler, Duration timeout, Executor fallback,
+auto async_acquire(postgres::SessionSource& source, Duration timeout, Executor fallback,
                    Token&& token, std::source_location from = std::source_location::current()) {
-  return async_start(scheduler, detail::acquire_task(pool, scheduler, timeout, from),
-                     std::move(fallback), std::forward<Token>(token));
+  auto acquire = [&source, timeout, from](Cancellation& cancelled) {
+    const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
+    return source.acquire(Until(deadline, cancelled), from);
+  };
+  return detail::initiate(source.env().scheduler, std::move(acquire), std::move(fallback),
+                          std::forward<Token>(token));
+}
+
+// LibpqConnection::exec(): the answer is a Result<QueryResult>. REQUIRES: the session is held, and
+// used for nothing else, until then.
+template <class Executor, class Token>
+auto async_exec(const postgres::PooledSession& session, postgres::Statement statement,
+                postgres::Parameters parameters, Duration timeout, Executor fallback,
+                Token&& token) {
+  postgres::LibpqConnection& connection = *session;
+  auto exec = [&connection, timeout, statement = std::move(statement),
+               parameters = std::move(parameters)](Cancellation& cancelled) mutable {
+    const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
+    return connection.exec(std::move(statement), std::move(parameters), Until(deadline, cancelled));
+  };
+  return detail::initiate(connection.scheduler(), std::move(exec), std::move(fallback),
+                          std::forward<Token>(token));
+}
+
+// LibpqConnection::query<T…>(), as async_exec(): a Result of all rows as C++ values.
+template <class... T, class Executor, class Token>
+auto async_query(const postgres::PooledSession& session, postgres::Statement statement,
+                 postgres::Parameters parameters, Duration timeout, Executor fallback,
+                 Token&& token) {
+  postgres::LibpqConnection& connection = *session;
+  auto query = [&connection, timeout, statement = std::move(statement),
+                parameters = std::move(parameters)](Cancellation& cancelled) mutable {
+    const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
+    return connection.template query<T...>(std::move(statement), std::move(parameters),
+                                           Until(deadline, cancelled));
+  };
+  return detail::initiate(connection.scheduler(), std::move(query), std::move(fallback),
+                          std::forward<Token>(token));
 }
 
 }  // namespace forebay

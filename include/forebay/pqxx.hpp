@@ -11,8 +11,8 @@
 // only the pool opens connections; acquire another one. Like all of libpqxx it blocks its thread,
 // so it is not for tasks, and it throws. It knows no deadlines: set statement_timeout, say.
 //
-// Link libpqxx yourself; forebay does not. REQUIRES: the session outlives it, and is not used
-// otherwise in the meantime.
+// Link libpqxx yourself; forebay does not. REQUIRES: the session is not used otherwise in the
+// meantime. One that is given back before this ends stops the process, with a sentence.
 #pragma once
 
 #include <utility>
@@ -20,7 +20,7 @@
 #include <libpq-fe.h>
 #include <pqxx/pqxx>
 
-#include "forebay/postgres/libpq_connection.hpp"
+#include "forebay/postgres/driver/libpq_connection.hpp"
 
 namespace forebay::postgres {
 
@@ -54,7 +54,7 @@ class PqxxConnection final : public pqxx::connection_base {
  public:
   // Throws pqxx::broken_connection if the session is lost already.
   explicit PqxxConnection(LibpqConnection& session)
-      : pqxx::connection_base(policy_), loan_(session.native(), *this), policy_(loan_.native()) {
+      : pqxx::connection_base(policy_), loan_(session, *this), policy_(loan_.native()) {
     init();
   }
   PqxxConnection(const PqxxConnection&) = delete;
@@ -65,9 +65,10 @@ class PqxxConnection final : public pqxx::connection_base {
   // What libpqxx needs of a PGconn, and back to what the session needs.
   class Loan {
    public:
-    Loan(pg_conn* native, PqxxConnection& borrower) : native_(native) {
+    Loan(LibpqConnection& session, PqxxConnection& borrower)
+        : native_(session.native()), use_(session) {
       PQsetnonblocking(native_, 0);  // libpqxx takes a full socket for an error
-      PQsetNoticeReceiver(native_, &tell_handlers, &borrower);
+      PQsetNoticeReceiver(native_, &call_handlers, &borrower);
     }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
@@ -78,11 +79,12 @@ class PqxxConnection final : public pqxx::connection_base {
     pg_conn* native() const { return native_; }
 
    private:
-    static void tell_handlers(void* borrower, const pg_result* notice) {
+    static void call_handlers(void* borrower, const pg_result* notice) {
       static_cast<PqxxConnection*>(borrower)->process_notice(PQresultErrorMessage(notice));
     }
 
     pg_conn* native_;
+    Connection::Use use_;
   };
 
   Loan loan_;

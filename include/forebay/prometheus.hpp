@@ -30,8 +30,8 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/registry.h>
 
-#include "forebay/base/mutex.hpp"
-#include "forebay/env/real/ticker.hpp"
+#include "forebay/detail/base/mutex.hpp"
+#include "forebay/detail/env/real/ticker.hpp"
 #include "forebay/metrics/metrics.hpp"
 
 namespace forebay {

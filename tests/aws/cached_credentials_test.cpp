@@ -1,4 +1,4 @@
-#include "forebay/aws/cached_credentials.hpp"
+#include "forebay/aws/credentials/cached_credentials.hpp"
 
 #include <vector>
 
@@ -178,7 +178,7 @@ TEST_F(CachedCredentialsTest, ACallersShortDeadlineDoesNotEndTheFetch) {
   EXPECT_EQ(scheduler_.now() - before, 1s);
   EXPECT_EQ(early.error().code(), Errc::timed_out);
   EXPECT_EQ(early.error().text(),
-            "AWS credentials are still being fetched, for 1.00 s already; the next call may find "
+            "AWS credentials are still being fetched, for 1s already; the next call may find "
             "them");
 
   EXPECT_EQ(id(), "key1");
@@ -280,6 +280,19 @@ class TickingClock final : public WallClock {
  private:
   mutable WallTime now_;
 };
+
+TEST_F(CachedCredentialsTest, ACommandThatEndsWithTheErrorLogsNothing) {
+  RefreshRule rule;
+  rule.logs_failures = false;
+  auto source = std::make_unique<Source>(scheduler_, wall_clock_);
+  source->error = Error(Errc::refused, "no");
+  CachedCredentials quiet(env(), std::move(source), rule);
+
+  EXPECT_EQ(run(quiet.get(in(1min))).error().text(), "no");
+
+  EXPECT_EQ(log_.count("AWS credentials not renewed"), 0u);
+  run(quiet.close());
+}
 
 TEST_F(CachedCredentialsTest, TheyMayEndWhileTheyAreLookedAt) {
   TickingClock clock(kStart);

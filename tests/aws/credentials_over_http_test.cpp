@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/aws/default_credentials.hpp"
+#include "forebay/aws/credentials/default_credentials.hpp"
 #include "forebay/aws/region.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"

@@ -1,6 +1,6 @@
 // The whole search in virtual time: which source wins, what is asked there, and what is said when
 // there is nothing, or something that does not work.
-#include "forebay/aws/default_credentials.hpp"
+#include "forebay/aws/credentials/default_credentials.hpp"
 
 #include "support/aws_world.hpp"
 
@@ -79,11 +79,15 @@ TEST_F(DefaultCredentialsTest, EachSourceCountsMoreThanTheNext) {
   EXPECT_EQ(fresh(), "container");
   machine_.files[kKeys] = "[default]\naws_access_key_id=profile\naws_secret_access_key=s\n";
   EXPECT_EQ(fresh(), "profile");
-  answer("POST https://sts.amazonaws.com/", 200, sts_answer("web"));
+  answer("POST https://sts.amazonaws.com/", 200, sts_answer("sts"));
   machine_.variables["AWS_WEB_IDENTITY_TOKEN_FILE"] = "/token";
   machine_.variables["AWS_ROLE_ARN"] = "arn:aws:iam::1:role/web";
   machine_.files["/token"] = "jwt";
-  EXPECT_EQ(fresh(), "web");
+  EXPECT_EQ(fresh(), "sts");
+  EXPECT_NE(http_.requests.back().body.find("WebIdentity"), std::string::npos);
+  machine_.files[kConfig] = "[default]\nrole_arn = arn:a\nsource_profile = default\n";
+  EXPECT_EQ(fresh(), "sts");
+  EXPECT_EQ(http_.requests.back().body.find("WebIdentity"), std::string::npos);
   machine_.variables["AWS_ACCESS_KEY_ID"] = "environment";
   machine_.variables["AWS_SECRET_ACCESS_KEY"] = "s";
   EXPECT_EQ(fresh(), "environment");
@@ -370,14 +374,15 @@ TEST_F(DefaultCredentialsTest, ProfilesThatCannotWorkSayWhyAndWhatToDo) {
        "that "
        "needs none"},
       {"aws_access_key_id = a\n",
-       "has only one of aws_access_key_id and aws_secret_access_key: it needs both"},
-      {"credential_process = /bin/x --secret y\n",
-       "gets its credentials from a program (credential_process), which forebay does not start: "
-       "pass what it prints as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or "
-       "use a role"},
-      {"sso_session = x\n",
-       "signs in a person (sso_*), which forebay cannot do: give it what `aws configure "
+       "has only one of aws_access_key_id and aws_secret_access_key in "
+       "/home-of-test/.aws/config: it needs both, in one file"},
+      {"login_session = x\n",
+       "signs in a person (login_session), which forebay cannot do: give it what `aws configure "
        "export-credentials --profile default --format env` prints, or use a role"},
+      {"sso_session = x\nsso_account_id = 1\n",
+       "has sso_session = x, but there is no [sso-session x] in /home-of-test/.aws/config"},
+      {"sso_start_url = x\nsso_account_id = 1\n",
+       "is about single sign-on, but lacks sso_role_name and sso_region"},
   };
   for (const auto& [content, text] : cases) {
     machine_.files[kConfig] = "[default]\n" + content;
@@ -413,6 +418,42 @@ TEST_F(DefaultCredentialsTest, ARenewedFileNeedsNoRestart) {
   credentials_->reject("old");
 
   EXPECT_EQ(id(), "new");
+}
+
+// EC2 that cannot make new credentials hands out the old ones, which may still be accepted.
+TEST_F(DefaultCredentialsTest, OldCredentialsOfAnInstanceAreUsedAndLookedForAgain) {
+  answer_instance();
+  scheduler_.run_for(7h);
+
+  const Credentials found = get().value();
+
+  EXPECT_EQ(found.access_key_id, "instance");
+  EXPECT_GE(found.expires_at, wall_clock_.now() + 7min);
+  EXPECT_LE(found.expires_at, wall_clock_.now() + 15min);
+  EXPECT_EQ(log_.count("AWS credentials of the instance are old, and used nevertheless"), 1u);
+  http_.requests.clear();
+  scheduler_.run_for(11min);
+  EXPECT_TRUE(get().has_value());
+  scheduler_.settle();
+  EXPECT_EQ(http_.requests.size(), 3u);
+}
+
+TEST_F(DefaultCredentialsTest, AProgramIsAskedAgainBeforeItsCredentialsEnd) {
+  machine_.files[kConfig] = "[default]\ncredential_process = /bin/creds\n";
+  machine_.programs.emplace(
+      "/bin/creds", ProgramEnd(0,
+                               R"({"Version":1,"AccessKeyId":"program","SecretAccessKey":"s",)"
+                               R"("Expiration":"2026-01-01T01:00:00Z"})",
+                               ""));
+  EXPECT_EQ(id(), "program");
+  scheduler_.run_for(54min);
+  EXPECT_EQ(id(), "program");
+  EXPECT_EQ(machine_.runs.size(), 1u);
+
+  scheduler_.run_for(2min);
+  EXPECT_EQ(id(), "program");
+  scheduler_.settle();
+  EXPECT_EQ(machine_.runs.size(), 2u);
 }
 
 // Instance metadata where nobody answers takes twenty seconds.

@@ -1,12 +1,12 @@
 // Tokens that AWS's own libraries make of the same inputs, by their signatures.
-#include "forebay/aws/dsql_token.hpp"
+#include "forebay/aws/signing/dsql_token.hpp"
 
 #include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "forebay/aws/uri.hpp"
+#include "forebay/aws/signing/uri.hpp"
 
 namespace forebay::aws {
 namespace {
@@ -97,6 +97,20 @@ TEST(DsqlTokenTest, SignaturesAreThoseOfOtherLibraries) {
     EXPECT_THAT(token, StartsWith(known.request.endpoint + "/?Action="));
     EXPECT_THAT(token, EndsWith("&X-Amz-Signature=" + known.signature));
   }
+}
+
+// DSQL knows itself by its name in lower case.
+TEST(DsqlTokenTest, CapitalsAndAPortChangeNothing) {
+  const Credentials credentials("ACCESS_KEY", "SECRET_KEY");
+  const auto token = [&credentials](const char* host) {
+    const DsqlTokenRequest request{host, "us-east-1", "app"};
+    return sign_dsql_token(request, credentials, kNovember);
+  };
+  const std::string plain = token("test.dsql.us-east-1.on.aws");
+
+  EXPECT_EQ(token("Test.DSQL.US-EAST-1.ON.AWS"), plain);
+  EXPECT_EQ(token("test.dsql.us-east-1.on.aws:5432"), plain);
+  EXPECT_EQ(token("test.dsql.us-east-1.on.aws."), plain);
 }
 
 TEST(DsqlTokenTest, ATokenSaysWhatItIs) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "aws/dynamodb_world.hpp"
-#include "forebay/aws/hash.hpp"
+#include "forebay/aws/signing/hash.hpp"
 
 namespace forebay::aws {
 namespace {

@@ -1,5 +1,5 @@
 // What the client sends for each operation, and what it makes of the answers.
-#include "forebay/aws/dynamodb.hpp"
+#include "forebay/aws/dynamodb/dynamodb.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/aws/dynamodb.hpp"
+#include "forebay/aws/dynamodb/dynamodb.hpp"
 #include "forebay/aws/json.hpp"
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "support/scripted_http.hpp"

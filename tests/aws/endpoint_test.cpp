@@ -11,11 +11,14 @@ class EndpointTest : public testing::Test {
  protected:
   std::string url(std::string_view service = "dynamodb",
                   std::string_view region = "eu-west-1") const {
-    return endpoint_url(service, region, machine_, profile_);
+    Profiles profiles;
+    profiles.add_config("[default]\n" + profile_);
+    const Result<std::string> found = endpoint_url(service, region, machine_, profiles);
+    return found ? *found : "error: " + found.error().text();
   }
 
   test::FakeMachine machine_;
-  Profile profile_;
+  std::string profile_;
 };
 
 TEST_F(EndpointTest, FollowsTheRegionsPartition) {
@@ -34,12 +37,12 @@ TEST_F(EndpointTest, FipsAndDualStackChangeTheName) {
   machine_.variables["AWS_USE_DUALSTACK_ENDPOINT"] = "True";
   EXPECT_EQ(url("dynamodb", "us-east-1"), "https://dynamodb-fips.us-east-1.api.aws");
   machine_.variables["AWS_USE_FIPS_ENDPOINT"] = "false";
-  profile_["use_fips_endpoint"] = "true";
+  profile_ = "use_fips_endpoint = true\n";
   EXPECT_EQ(url("sts", "cn-north-1"), "https://sts.cn-north-1.api.amazonwebservices.com.cn");
 }
 
 TEST_F(EndpointTest, TheMostSpecialSettingCounts) {
-  profile_["endpoint_url"] = "http://profile.example/";
+  profile_ = "endpoint_url = http://profile.example/\n";
   EXPECT_EQ(url(), "http://profile.example");
   machine_.variables["AWS_ENDPOINT_URL"] = "http://localhost:8000";
   EXPECT_EQ(url(), "http://localhost:8000");
@@ -50,8 +53,31 @@ TEST_F(EndpointTest, TheMostSpecialSettingCounts) {
   EXPECT_EQ(url("sts"), "http://localhost:8002");
 }
 
+TEST_F(EndpointTest, AProfileCanReferToServices) {
+  profile_ =
+      "services = local\nendpoint_url = http://profile.example\n[services local]\n"
+      "dynamodb =\n  endpoint_url = http://localhost:8000/\n  region = x\nsso_oidc =\n"
+      "  endpoint_url = http://localhost:8001\n";
+  EXPECT_EQ(url(), "http://localhost:8000");
+  EXPECT_EQ(url("sso_oidc"), "http://localhost:8001");
+  EXPECT_EQ(url("sts"), "http://profile.example");
+  machine_.variables["AWS_ENDPOINT_URL"] = "http://localhost:8002";
+  EXPECT_EQ(url(), "http://localhost:8002");
+
+  machine_.variables.clear();
+  profile_ = "services = gone\n";
+  EXPECT_EQ(url(),
+            "error: the AWS profile \"default\" has services = gone, but there is no "
+            "[services gone] in ");
+}
+
+TEST_F(EndpointTest, SingleSignOnHasNamesOfItsOwn) {
+  EXPECT_EQ(url("sso"), "https://portal.sso.eu-west-1.amazonaws.com");
+  EXPECT_EQ(url("sso_oidc"), "https://oidc.eu-west-1.amazonaws.com");
+}
+
 TEST_F(EndpointTest, ConfiguredOnesCanBeIgnored) {
-  profile_["endpoint_url"] = "http://profile.example/";
+  profile_ = "endpoint_url = http://profile.example/\n";
   machine_.variables["AWS_ENDPOINT_URL"] = "http://localhost:8000";
   machine_.variables["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"] = "TRUE";
 

@@ -1,4 +1,4 @@
-#include "forebay/aws/iso_time.hpp"
+#include "forebay/aws/credentials/iso_time.hpp"
 
 #include <gtest/gtest.h>
 

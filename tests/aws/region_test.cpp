@@ -19,6 +19,8 @@ TEST_F(RegionTest, AClusterIsWhereItsNameSays) {
   EXPECT_EQ(region_of_host("abcdefghijklmnopqrstuvwxyz.dsql.us-east-1.on.aws"), "us-east-1");
   EXPECT_EQ(region_of_host("x.dsql-fnh4.eu-west-2.on.aws"), "eu-west-2");
   EXPECT_EQ(region_of_host("x.dsql-gamma.us-east-2.on.aws."), "us-east-2");
+  EXPECT_EQ(region_of_host("ABC.DSQL.US-EAST-1.ON.AWS"), "us-east-1");
+  EXPECT_EQ(region_of_host("abc.dsql.eu-west-1.on.aws:5432"), "eu-west-1");
   for (const char* host :
        {"", "localhost", "dsql.us-east-1.on.aws", "x.dsql.us-east-1.amazonaws.com",
         "x.rds.us-east-1.on.aws", ".on.aws", "x.dsql..on.aws", "x.dsql.us-east-1.on.aws.example"})

@@ -1,6 +1,6 @@
 // Signatures that AWS's test vectors and other libraries give for the same inputs, and the rules
 // behind them. The whole set of vectors is tested beside this file, where it is at hand.
-#include "forebay/aws/sigv4.hpp"
+#include "forebay/aws/signing/sigv4.hpp"
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "forebay/aws/hash.hpp"
+#include "forebay/aws/signing/hash.hpp"
 
 namespace forebay::aws {
 namespace {
@@ -162,11 +162,24 @@ TEST(SigV4Test, TheSessionTokenIsPartOfTheQueryBeforeItIsSigned) {
   EXPECT_EQ(signature.hex, "07ec1639c89043aa0e3e2de82b96708f198cceab042d4a97044c66dd9f74e7f8");
 }
 
+TEST(SigV4Test, TheHostIsSignedInLowerCase) {
+  const Credentials credentials("id", "secret");
+  const SigningScope scope{.region = "us-east-1", .service = "dynamodb"};
+  HttpRequest upper("POST", "https://DynamoDB.US-EAST-1.Amazonaws.com/");
+  HttpRequest lower("POST", "https://dynamodb.us-east-1.amazonaws.com/");
+
+  const Signature signature = sign_headers(upper, credentials, scope, WallTime());
+
+  EXPECT_EQ(signature.hex, sign_headers(lower, credentials, scope, WallTime()).hex);
+  EXPECT_EQ(upper.header("Host"), "dynamodb.us-east-1.amazonaws.com");
+}
+
 TEST(HashTest, TheyAreTheUsualOnes) {
   EXPECT_EQ(hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(hex(hmac_sha256("key", "The quick brown fox jumps over the lazy dog")),
             "f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8");
+  EXPECT_EQ(sha1_hex("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
   EXPECT_EQ(crc32(""), 0u);
   EXPECT_EQ(crc32("123456789"), 0xcbf43926u);
 }

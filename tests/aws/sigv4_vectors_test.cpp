@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/aws/json.hpp"
-#include "forebay/aws/sigv4.hpp"
+#include "forebay/aws/signing/sigv4.hpp"
 
 namespace forebay::aws {
 namespace {

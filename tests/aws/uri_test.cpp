@@ -1,5 +1,5 @@
 // Addresses, their encoding, and the dates of answers.
-#include "forebay/aws/uri.hpp"
+#include "forebay/aws/signing/uri.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "forebay/aws/xml_text.hpp"
+#include "forebay/aws/credentials/xml_text.hpp"
 
 #include <gtest/gtest.h>
 

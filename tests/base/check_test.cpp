@@ -1,5 +1,5 @@
 // FOREBAY_CHECK stops the process, says where and shows the state; otherwise it costs nothing.
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -23,7 +23,7 @@ TEST(ErrorTest, EveryCodeHasANameOfItsOwn) {
 
 TEST(ErrorTest, CarriesCodeTextAndSqlstate) {
   const Error plain(Errc::closed, "the pool is closed");
-  const Error spoken(Errc::statement_failed, "no such table", "42P01");
+  const Error spoken(Errc::statement_failed, ErrorClass::permanent, "no such table", "42P01");
 
   EXPECT_EQ(plain.code(), Errc::closed);
   EXPECT_EQ(plain.text(), "the pool is closed");
@@ -42,7 +42,8 @@ TEST(ResultTest, HoldsAValueOrAFailure) {
 }
 
 TEST(ResultTest, AFailurePassesFromOneResultTypeToAnother) {
-  Result<int> inner = failure(Error(Errc::statement_failed, "conflict", "40001"));
+  Result<int> inner =
+      failure(Error(Errc::statement_failed, ErrorClass::retryable, "conflict", "40001"));
 
   const Result<std::string> outer = failure(std::move(inner).error());
 

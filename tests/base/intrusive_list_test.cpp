@@ -1,5 +1,5 @@
 // IntrusiveList against std::list, and the promises about where an element is.
-#include "forebay/base/intrusive_list.hpp"
+#include "forebay/detail/base/intrusive_list.hpp"
 
 #include <array>
 #include <list>

@@ -1,4 +1,5 @@
 // docs/logs.md explains every message that the library can log, and none that it cannot.
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -54,14 +55,27 @@ std::set<std::string> documented_messages() {
   return found;
 }
 
+// What a pool says of another server than DSQL: the same without the name.
+std::string without_dsql(std::string message) {
+  const std::string name = "DSQL ";
+  const std::size_t place = message.find(name);
+  if (place == std::string::npos) return message;
+  message.erase(place, name.size());
+  message[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(message[0])));
+  return message;
+}
+
 TEST(LogDocumentsTest, EveryMessageIsExplainedAndNoOther) {
   const std::set<std::string> messages = messages_of_the_library();
   const std::set<std::string> documented = documented_messages();
+  std::set<std::string> of_other_servers;
+  for (const std::string& message : documented) of_other_servers.insert(without_dsql(message));
 
   EXPECT_GE(messages.size(), 25u);
   for (const std::string& message : messages) {
     // What pools without a reservoir say is explained together with what reservoirs do.
-    const bool is_of_pool = message.starts_with("Pool") && !documented.contains(message);
+    if (of_other_servers.contains(message)) continue;
+    const bool is_of_pool = message.starts_with("Pool");
     const std::string explained = is_of_pool ? "Reservoir" + message.substr(4) : message;
     EXPECT_TRUE(documented.contains(explained)) << message << " is missing in docs/logs.md";
   }

@@ -19,7 +19,7 @@ using testing::MatchesRegex;
 // What a piece of work writes to stderr. Each starts with nothing held back.
 template <class Work>
 std::string stderr_of(Work&& work) {
-  tell_all_repeats();
+  write_all_repeats();
   testing::internal::CaptureStderr();
   work();
   return testing::internal::GetCapturedStderr();
@@ -27,7 +27,7 @@ std::string stderr_of(Work&& work) {
 
 class LogTest : public testing::Test {
  protected:
-  LogTest() { tell_all_repeats(); }
+  LogTest() { write_all_repeats(); }
   ~LogTest() override {
     set_sink({});
     set_level(Level::warning);
@@ -138,9 +138,9 @@ TEST_F(LogTest, AFloodIsToldWithACount) {
   for (int i = 1; i <= 100; ++i) warning("Refused", {field("pool", "a"), field("attempt", i)});
   for (int i = 1; i <= 2; ++i) warning("Refused", {field("pool", "b"), field("attempt", i)});
   EXPECT_EQ(log.count("Refused"), 7u);
-  tell_repeats();  // too early
+  write_repeats();  // too early
   EXPECT_EQ(log.count("Refused"), 7u);
-  tell_all_repeats();
+  write_all_repeats();
 
   EXPECT_EQ(log.lines().back(), "warning Refused pool=a attempt=100 repeated=95");
 }
@@ -162,7 +162,7 @@ TEST_F(LogTest, NoEventOfManyThreadsIsLost) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  tell_all_repeats();
+  write_all_repeats();
 
   // Each line stands for itself, and the last for those that were held back.
   std::size_t told = log.count("Lost") - log.values("Lost", "repeated").size();

@@ -1,5 +1,5 @@
 // Rates and recent percentiles out of looks at the demo.
-#include "forebay/cli/demo_history.hpp"
+#include "forebay/cli/demo/demo_history.hpp"
 
 #include <gtest/gtest.h>
 

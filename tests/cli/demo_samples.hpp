@@ -1,8 +1,8 @@
 // A demo in the middle of its work, for tests of what is shown of it.
 #pragma once
 
-#include "forebay/cli/demo_history.hpp"
-#include "forebay/cli/demo_options.hpp"
+#include "forebay/cli/demo/demo_history.hpp"
+#include "forebay/cli/demo/demo_options.hpp"
 
 namespace forebay::cli {
 

@@ -1,5 +1,5 @@
 // The live view: what it says, and that it fits.
-#include "forebay/cli/demo_view.hpp"
+#include "forebay/cli/demo/demo_view.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,12 +53,12 @@ connections  19 of at most 20
 
 supply
   connects    25.0/s  #########.........................  limit 100/s, burst 10
-  opened         142  0 failed, a connect takes 4.00 ms
+  opened         142  0 failed, a connect takes 4ms
   discarded      123  120 replaced, 3 broken
 
 callers
   statements 3,120/s  1,234,567 in all, 0 failed
-  acquire    p50 508 us    p99 1.02 ms   p99.9 1.02 ms   last 10 s
+  acquire    p50 508us     p99 1.02ms    p99.9 1.02ms    last 10s
   empty            0  times a caller found none ready; 0 waiting now
 )");
 }
@@ -71,6 +71,12 @@ TEST(DemoViewTest, NothingIsWiderThanTheTerminalAndAllFitsInto24Lines) {
       EXPECT_LE(lines.size(), 24u) << width;
     }
   }
+}
+
+TEST(DemoViewTest, ANarrowTerminalIsToldThatLinesAreCut) {
+  EXPECT_EQ(view_of(crowded_trend(), {40, false, true})[1], "40 columns are too few; 72 show all");
+  for (const std::string& line : view_of(crowded_trend(), {72, false, true}))
+    EXPECT_EQ(line.find("too few"), std::string::npos) << line;
 }
 
 TEST(DemoViewTest, WithoutColourThereIsNoEscapeSequence) {

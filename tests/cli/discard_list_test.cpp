@@ -1,5 +1,5 @@
 // Reasons for discards, in the space there is.
-#include "forebay/cli/discard_list.hpp"
+#include "forebay/cli/demo/discard_list.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,14 @@
 // What is shown of the doctor's findings, and the lines on a terminal while it looks.
-#include "forebay/cli/doctor_view.hpp"
+#include "forebay/cli/doctor/doctor_view.hpp"
+
+#include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/terminal_program.hpp"
 #include "forebay/aws/json.hpp"
-#include "forebay/cli/doctor_options.hpp"
+#include "forebay/cli/doctor/doctor_options.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -25,6 +27,7 @@ doctor::DoctorReport doctor_report() {
   row.connections = 400;
   row.of_limit = 0.04;
   row.churn = 0.65;
+  row.fill = Duration();
   report.demand.push_back(row);
   return report;
 }

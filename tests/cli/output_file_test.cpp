@@ -1,5 +1,5 @@
 // Files that appear only when they are complete.
-#include "forebay/cli/output_file.hpp"
+#include "forebay/cli/sim/output_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // From words to options of a simulation. What is refused is in bad_input_test.cpp.
-#include "forebay/cli/sim_options.hpp"
+#include "forebay/cli/sim/sim_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,6 +32,17 @@ TEST(SimOptionsTest, TheScenarioSpeaksForItself) {
   EXPECT_EQ(options.scenario.duration, 30s);
   EXPECT_EQ(options.seeds.has_value(), false);
   EXPECT_GE(options.jobs, 1);
+}
+
+// As poolsim does.
+TEST(SimOptionsTest, WhoNamesNoScenarioGetsTheLocalOne) {
+  SimArguments arguments;
+  arguments.seed = "7";
+
+  const SimOptions options = read_well(arguments);
+
+  EXPECT_EQ(options.scenario.name, "local");
+  EXPECT_EQ(options.replay(7), "forebay sim local --seed 7");
 }
 
 TEST(SimOptionsTest, SeedAndDurationOverruleTheScenario) {

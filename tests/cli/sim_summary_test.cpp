@@ -1,5 +1,5 @@
 // What a simulated run looks like in words, from made-up results.
-#include "forebay/cli/sim_summary.hpp"
+#include "forebay/cli/sim/sim_summary.hpp"
 
 #include <sstream>
 
@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.hpp"
-#include "forebay/cli/sim_progress.hpp"
-#include "forebay/cli/wrapped_text.hpp"
+#include "forebay/cli/sim/sim_progress.hpp"
+#include "forebay/cli/text/wrapped_text.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -47,6 +47,8 @@ sim::RunResult a_result(int services) {
     sim::Sample& last = service.samples.emplace_back();
     last.opened = 300;
     last.empty_events = i == 3 ? 5 : 0;
+    last.work_started = 250'000;
+    last.work_completed = 250'000;
   }
   result.assertions.push_back({"assertConvergeWithin", true, "within 1m", "20.0 s", 20s});
   return result;
@@ -57,19 +59,22 @@ RunFigures figures() { return {2s, 45'000'000, 0, "forebay sim fleet.yaml --seed
 TEST(SimSummaryTest, EverythingIsThereAndFitsEightyColumns) {
   sim::RunResult result = a_result(4);
   result.faults.push_back({5min, 5min, "mass_drop",
-                           "mass_drop: 50 % of all sessions (100), which is a text that is "
-                           "much too long for one line of a terminal",
+                           "the server cut 100 sessions (50 %), which is a text that is much too "
+                           "long for one line of a terminal",
                            2s});
-  result.faults.push_back({10min, 12min, "store_outage", "store_outage", std::nullopt});
+  result.faults.push_back({10min, 12min, "store_outage", "", std::nullopt});
+  result.faults.push_back({13min, 14min, "crash", "api-07", std::nullopt});
 
   const std::string text = summary_text(result, figures(), kPipe);
 
   for (const char* part :
-       {"forebay sim: fleet, seed 7", "everything held", "20.0 min of virtual time in 2.00 s",
+       {"forebay sim: fleet, seed 7", "everything held", "20m0s of virtual time in 2s",
         "600 times as fast", "2,000,000, 1,000,000 a second; memory 45 MB", "0000000000000abc",
         "99 in a second at most; the limit is 100, burst 1", "2,000 at most; the cap is 10,000",
-        "1,234", "1,000,000\n", "p50 0 ns, p90 1.00 us, p99 2.00 ms, p99.9 30.0 ms, max 4.00 s",
-        "  5:00 ", "recovered after 2.00 s", "  10:00 to 12:00   store_outage\n",
+        "1,234", "  callers    1,000,000, none of whom failed\n",
+        "p50 0s, p90 1us, p99 2ms, p99.9 30ms, max 4s",
+        "  5:00             mass_drop: the server cut 100 sessions", "recovered after 2s",
+        "  10:00 to 12:00   store_outage\n", "  13:00 to 14:00   crash: api-07\n",
         "not seen to recover", "  pass  assertConvergeWithin: 20.0 s; expected: within 1m"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
@@ -90,6 +95,23 @@ TEST(SimSummaryTest, OfManyServicesTheWorstAreShown) {
   EXPECT_LT(never, empty);
   EXPECT_THAT(text, AllOf(HasSubstr("22 others"), HasSubstr("  all "), HasSubstr("3,000"),
                           HasSubstr("9,000"), Not(HasSubstr("me-4 "))));
+}
+
+TEST(SimSummaryTest, CallersWhoFailedStandBesideWhatHeld) {
+  sim::RunResult result = a_result(2);
+  sim::Sample& last = result.services[0].samples.back();
+  last.work_completed -= 4'887;
+  last.work_failed = 4'887;
+  last.timeouts = 4'000;
+
+  const std::string text = summary_text(result, figures(), kPipe);
+
+  EXPECT_THAT(text, HasSubstr("  everything held; 4,887 callers failed\n"));
+  EXPECT_THAT(text, HasSubstr("  callers    500,000, of whom 4,887 failed (1.0 %); 4,000 got no "
+                              "connection in\n             time\n"));
+
+  result.scenario = "a-name-that-leaves-room-for-a-few-words";
+  EXPECT_THAT(summary_text(result, figures(), kPipe), HasSubstr("  everything held\n"));
 }
 
 // The new fleet of a deployment that comes after the end of a shortened run.
@@ -142,7 +164,7 @@ TEST(SimProgressTest, ALineSaysHowFarHowFastAndHowLong) {
       progress_line(RunProgress{"local", 5min, 20min, 3'000'000, 2s}, TextStyle{80, false, false});
 
   EXPECT_THAT(line, AllOf(HasSubstr("local  5:00 of 20:00 "), HasSubstr("#####..............."),
-                          HasSubstr("1,500,000 events/s"), HasSubstr("6 s left")));
+                          HasSubstr("1,500,000 events/s"), HasSubstr("6s left")));
   EXPECT_LE(columns_of(line), 80);
 }
 
@@ -151,7 +173,7 @@ TEST(SimProgressTest, ManySeedsCountTheirFailures) {
       progress_line(SeedsProgress{"local", 250, 1'000, 3, 10s}, TextStyle{80, false, false});
 
   EXPECT_THAT(line, AllOf(HasSubstr("250 of 1,000 seeds"), HasSubstr(" 25/s "),
-                          HasSubstr("3 failed"), HasSubstr("30 s left")));
+                          HasSubstr("3 failed"), HasSubstr("30s left")));
 }
 
 TEST(SimProgressTest, PointsInVirtualTime) {

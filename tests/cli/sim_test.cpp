@@ -1,4 +1,5 @@
 // "forebay sim" as a whole: the real program on real scenarios.
+#include <algorithm>
 #include <sstream>
 
 #include <boost/property_tree/json_parser.hpp>
@@ -80,8 +81,8 @@ TEST(SimTest, InAPipeItIsQuietButForTheSummary) {
   EXPECT_THAT(program.out(),
               AllOf(HasSubstr("everything held\n"), HasSubstr("Forty connections of two services"),
                     HasSubstr("\n  time "), HasSubstr("\n  events "), HasSubstr("\n  trace "),
-                    HasSubstr("\n  connects "), HasSubstr("\n  sessions "), HasSubstr("\nservices"),
-                    HasSubstr("\n  history "), HasSubstr("\n  worker "),
+                    HasSubstr("\n  connects "), HasSubstr("\n  sessions "),
+                    HasSubstr("\nprocesses"), HasSubstr("\n  history "), HasSubstr("\n  worker "),
                     HasSubstr("\nassertions\n"), HasSubstr("  pass  assertConvergeWithin")));
   EXPECT_THAT(program.out(), AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\r"))));
   EXPECT_THAT(lines_of(program.out()),
@@ -110,7 +111,7 @@ TEST(SimTest, QuietSaysOnlyWhatDidNotHold) {
   Program failed({"sim", data_file("fails.yaml"), "--quiet"});
   EXPECT_EQ(failed.wait(), 1);
   EXPECT_THAT(failed.out(), AllOf(StartsWith("FAILED assertConvergeWithin"), HasSubstr("replay"),
-                                  Not(HasSubstr("services"))));
+                                  Not(HasSubstr("processes "))));
   EXPECT_EQ(failed.err(), "");
 }
 
@@ -158,6 +159,31 @@ TEST(SimTest, AShippedScenarioIsRunByItsName) {
     EXPECT_EQ(program.wait(), 0) << program.out();
     EXPECT_THAT(program.out(), StartsWith("forebay sim: local, seed "));
   }
+}
+
+TEST(SimTest, WithoutAScenarioTheLocalOneIsRun) {
+  Program program({"sim", "--duration", "70s"});
+
+  EXPECT_EQ(program.wait(), 0) << program.out() << program.err();
+  EXPECT_THAT(program.out(), StartsWith("forebay sim: local, seed 42"));
+}
+
+// The storm of one tenant is more than it may have connections for, and that is no secret.
+TEST(SimTest, WhoFailedIsToldBesideWhatHeld) {
+  Program program({"sim", "tenant-storm", "--duration", "2m"});
+  EXPECT_EQ(program.wait(), 0) << program.out();
+  EXPECT_THAT(program.out(), AllOf(ContainsRegex("everything held; [0-9,]+ callers failed\n"),
+                                   ContainsRegex("\n  callers    [0-9,]+, of whom [0-9,]+ failed "),
+                                   HasSubstr("  pass  assertMaxTimeouts: ")));
+
+  Program seeds({"sim", "tenant-storm", "--duration", "2m", "--seeds", "1..2"});
+  EXPECT_EQ(seeds.wait(), 0) << seeds.out();
+  EXPECT_THAT(seeds.out(), AllOf(ContainsRegex("everything held; [0-9,]+ callers failed\n"),
+                                 ContainsRegex("\n  callers    [0-9,]+, of whom [0-9,]+ failed ")));
+
+  Program json({"sim", "tenant-storm", "--duration", "2m", "--seeds", "1..2", "--json"});
+  EXPECT_EQ(json.wait(), 0);
+  EXPECT_GT(parsed(json.out()).get<int>("callers.failed"), 0);
 }
 
 TEST(SimTest, TheShippedScenariosAreListed) {

@@ -1,5 +1,5 @@
 // Lines that never grow wider than told.
-#include "forebay/cli/styled_line.hpp"
+#include "forebay/cli/text/styled_line.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,9 +1,10 @@
 // "forebay doctor", as a shell starts it: against a real PostgreSQL and DynamoDB Local, and against
 // servers that say what AWS and a running service say.
+#include <algorithm>
 #include <atomic>
 
 #include "cli_aws/doctor_fixture.hpp"
-#include "forebay/coordination/dynamo_lease_store.hpp"
+#include "forebay/coordination/leases/dynamo_lease_store.hpp"
 #include "support/fake_postgres.hpp"
 #include "support/http_server.hpp"
 
@@ -139,6 +140,7 @@ TEST_F(DoctorTest, WithoutCredentialsTheRestIsStillLookedAt) {
   EXPECT_EQ(ending.code, 2) << ending.out;
   EXPECT_THAT(flat(ending.out), AllOf(HasSubstr("not checked because there are no credentials"),
                                       HasSubstr("logged in to")));
+  EXPECT_THAT(ending.err, Not(HasSubstr("retry_in")));
 }
 
 TEST_F(DoctorTest, ABadConfigurationIsToldWholeAndInJsonTheSame) {

@@ -1,11 +1,16 @@
 // "forebay leases" and "forebay token", as a shell starts them: against DynamoDB Local, and against
 // a server that refuses as AWS does.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
 #include <fmt/chrono.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "cli_aws/aws_program.hpp"
-#include "forebay/coordination/dynamo_lease_store.hpp"
+#include "forebay/coordination/leases/dynamo_lease_store.hpp"
 #include "support/dynamodb_local.hpp"
 #include "support/http_server.hpp"
 
@@ -18,6 +23,7 @@ using test::HttpServer;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 class LeasesCommandTest : public testing::Test {
  protected:
@@ -180,7 +186,45 @@ TEST(TokenCommandTest, WithoutCredentialsSaysWhereItLooked) {
                    "AWS_SHARED_CREDENTIALS_FILE=/nonexistent", "AWS_EC2_METADATA_DISABLED=true"});
   EXPECT_EQ(ending.code, 1);
   EXPECT_EQ(ending.out, "");
-  EXPECT_THAT(ending.err, HasSubstr("forebay token: "));
+  // Once, in one line, and without a promise to try again.
+  EXPECT_THAT(ending.err, StartsWith("forebay token: no AWS credentials were found ("));
+  EXPECT_EQ(std::ranges::count(ending.err, '\n'), 1) << ending.err;
+  EXPECT_THAT(ending.err, Not(HasSubstr("retry")));
+}
+
+TEST(TokenCommandTest, AHostInCapitalsWithItsPortIsUnderstood) {
+  const Ending ending =
+      run_forebay({"token", "--endpoint", "ABC.DSQL.US-EAST-1.ON.AWS:5432"}, variables(""));
+
+  EXPECT_EQ(ending.code, 0) << ending.err;
+  EXPECT_THAT(ending.out, AllOf(StartsWith("abc.dsql.us-east-1.on.aws/?Action=DbConnectAdmin&"),
+                                HasSubstr("us-east-1%2Fdsql%2Faws4_request")));
+}
+
+// A real program of a real profile; its argument is a secret, and so is what it prints.
+TEST(TokenCommandTest, AProgramOfTheProfileGivesCredentials) {
+  const std::string folder = testing::TempDir();
+  const std::string config = folder + "/forebay_token_config_" + std::to_string(::getpid());
+  std::ofstream(config) << "[default]\ncredential_process = /bin/sh -c 'echo \"$1\"' name "
+                           "'{\"Version\": 1, \"AccessKeyId\": \"AKIAPROGRAM\", "
+                           "\"SecretAccessKey\": \"hunter2printed\"}'\n";
+  const Words settings{"AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY=", "AWS_CONFIG_FILE=" + config,
+                       "AWS_SHARED_CREDENTIALS_FILE=/nonexistent",
+                       "AWS_EC2_METADATA_DISABLED=true"};
+
+  const Ending ending = run_forebay({"token", "--endpoint", kCluster}, settings);
+
+  EXPECT_EQ(ending.code, 0) << ending.err;
+  EXPECT_THAT(ending.out, HasSubstr("X-Amz-Credential=AKIAPROGRAM%2F"));
+  EXPECT_EQ(ending.err, "");
+  std::ofstream(config) << "[default]\ncredential_process = /bin/sh -c 'echo sign in first >&2; "
+                           "exit 4' hunter2argument\n";
+  const Ending failed = run_forebay({"token", "--endpoint", kCluster}, settings);
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_EQ(failed.err,
+            "forebay token: no credentials from the program /bin/sh of the AWS profile "
+            "\"default\" (credential_process): it ended with 4: sign in first\n");
+  std::filesystem::remove(config);
 }
 
 }  // namespace

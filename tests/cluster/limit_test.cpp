@@ -65,7 +65,9 @@ TEST_F(LimitTest, WhatAllLeftBehindIsFreedByTheNextThatStarts) {
   ASSERT_TRUE(becomes(30s, [&] { return sessions() == kLimit; })) << said();
   for (int i = 0; i < kMembers; ++i) kill(name(i));
   ASSERT_TRUE(becomes(10s, [&] { return sessions() == 0; }));
-  EXPECT_EQ(counter(), kLimit) << "nobody is there to lower it";
+  // Each may have been about to leave one to another that had less.
+  EXPECT_LE(counter(), kLimit);
+  EXPECT_GE(counter(), kLimit - kMembers) << "nobody is there to lower it";
 
   start_member(9);
   EXPECT_TRUE(becomes(kTtl + kLinger + 2 * kReapingInterval + 20s, [&] { return is_exact(30); }))
@@ -94,10 +96,14 @@ TEST_F(LimitTest, WhoWasStoppedOpensNothingOnAReapedLease) {
   start(frozen, words);
   ASSERT_TRUE(becomes(20s, [&] { return sessions(frozen) >= 5; })) << said();
   members_.at(frozen).send(SIGSTOP);
-  const int kept = sessions(frozen);
-  ASSERT_LT(kept, 20);
+  const int at_least = sessions(frozen);  // connects on their way may still arrive at the server
+  ASSERT_LT(at_least, 20);
 
-  start(name(1), words);
+  // It may keep all of it: what is opened then is opened on the old lease, not in a share that it
+  // left.
+  Words all = words;
+  all.emplace_back("min_share=20");
+  start(name(1), all);
   ASSERT_TRUE(becomes(60s, [&] { return sessions(name(1)) == 20; })) << said();
   const std::size_t received = connects_received();
   members_.at(frozen).send(SIGCONT);
@@ -105,8 +111,9 @@ TEST_F(LimitTest, WhoWasStoppedOpensNothingOnAReapedLease) {
   watch(2s);
 
   EXPECT_EQ(connects_received() - received, 0u) << said();
-  EXPECT_EQ(sessions(frozen), kept);
-  EXPECT_TRUE(becomes(10s, [&] { return counter() == 20 + kept; })) << "what is open is counted";
+  EXPECT_GE(sessions(frozen), at_least) << "it keeps what it has";
+  EXPECT_TRUE(becomes(10s, [&] { return counter() == 20 + sessions(frozen); }))
+      << "what is open is counted: " << counter();
 }
 
 }  // namespace

@@ -5,9 +5,12 @@
 //   forebay_cluster_member postgres=<conninfo or URL> dynamodb=<URL> table=<name>
 //       endpoint=<name of the database in the table> [member=<id>] [limit=<n>] [wanted=<n>]
 //       [ttl=<seconds>] [linger=<seconds>] [work=<seconds that a statement takes>] [rate=<per
-//       second>] [burst=<n>] [mode=bucket|window] [loss=keep|fence] [absence=hold|local]
+//       second>] [burst=<n>] [mode=window|bucket|auto] [loss=keep|fence] [absence=hold|local]
 //       [lifetime=<seconds>] [callers=<n>] [credentials=static|environment] [user=<role, for
-//       tokens>]
+//       tokens>] [kind=ours|older]
+//
+// With kind=older it has no lease, and asks for permits as clients of the older kind do: by the
+// second, one by one.
 //
 // Exit status: 0 everything was given back, 1 it was not, 2 the arguments are wrong.
 #include <atomic>
@@ -25,7 +28,10 @@
 
 #include "forebay/base/json_text.hpp"
 #include "forebay/embedded/server_process.hpp"
+#include "forebay/env/sleep.hpp"
 #include "forebay/forebay.hpp"
+#include "forebay/pool/admission.hpp"
+#include "support/older_client.hpp"
 
 namespace forebay::test {
 namespace {
@@ -89,6 +95,7 @@ struct Settings {
   PoolOptions pool;
   int callers = 4;
   double work = 0;  // seconds
+  bool is_older = false;
 };
 
 Settings read(Arguments& arguments) {
@@ -111,12 +118,15 @@ Settings read(Arguments& arguments) {
   cluster.lease_table = arguments.text("table");
   cluster.rate_table = cluster.lease_table;
   cluster.limit = arguments.whole("limit", "100");
+  cluster.min_share = arguments.whole("min_share", "0");
   cluster.ttl = arguments.seconds("ttl", "10");
   cluster.session_linger = arguments.seconds("linger", "1");
   cluster.connects_per_second = arguments.number("rate", "100");
   cluster.burst = arguments.whole("burst", "100");
-  cluster.rate_mode =
-      arguments.is_first("mode", "bucket", "window") ? RateMode::bucket : RateMode::window;
+  const std::string mode = arguments.text("mode", "");
+  if (mode == "bucket") cluster.rate_mode = RateMode::bucket;
+  if (mode == "auto") cluster.rate_mode = RateMode::automatic;
+  settings.is_older = !arguments.is_first("kind", "ours", "older");
   cluster.on_loss =
       arguments.is_first("loss", "keep", "fence") ? LeaseLoss::keep : LeaseLoss::fence;
   cluster.on_absence =
@@ -129,14 +139,42 @@ Settings read(Arguments& arguments) {
   pool.size.low_watermark = 0;
   pool.supply = Supply::reservoir;
   pool.lifetime = arguments.seconds("lifetime", "60");
-  pool.lifetime_jitter = pool.lifetime / 5;
-  pool.guard_window = pool.lifetime / 20;
+  pool.lifetime_jitter = *pool.lifetime / 5;
+  pool.guard_window = *pool.lifetime / 20;
   pool.check_after_idle = 2s;  // connections that a test cuts are missed soon, used or not
   settings.callers = arguments.whole("callers", "4");
   settings.work = arguments.number("work", "0");
   arguments.expect_no_more();
   return settings;
 }
+
+// Permits as clients of the older kind take them: of the second that it is, until one is left.
+class OlderPermits final : public PermitSource {
+ public:
+  OlderPermits(Env env, aws::DynamoDb& client, const ClusterOptions& options)
+      : env_(env),
+        older_(client, options.rate_table, options.endpoint),
+        limit_(static_cast<int>(options.connects_per_second)) {}
+
+  Task<Result<Instant>> reserve(Instant deadline) override {
+    while (env_.scheduler.now() < deadline) {
+      const auto second = std::chrono::floor<std::chrono::seconds>(env_.wall_clock.now());
+      const Result<bool> is_taken =
+          co_await older_.take(second.time_since_epoch().count(), 1, limit_, deadline);
+      if (!is_taken) co_return failure(is_taken.error());
+      if (*is_taken) co_return env_.scheduler.now();
+      const Duration pause = env_.random.between(50ms, 250ms);
+      co_await sleep_for(env_.scheduler, pause);
+    }
+    co_return failure(Errc::timed_out, "no permit was left");
+  }
+  void give_back(Instant) override {}
+
+ private:
+  const Env env_;
+  OlderClient older_;
+  const int limit_;
+};
 
 // Callers who come again and again, each on a thread.
 class Load {
@@ -223,10 +261,19 @@ int run(const Settings& settings, const sigset_t& ends) {
   Runtime runtime;
   Result<std::unique_ptr<Cluster>> cluster = Cluster::open(runtime, settings.cluster);
   if (!cluster) return std::cerr << cluster.error().text() << '\n', 2;
+  aws::StaticCredentials credentials{aws::Credentials("local", "secret")};
+  aws::DynamoDb client(runtime.env(), runtime.http(), credentials,
+                       {settings.cluster.region, settings.cluster.dynamodb_url});
+  OlderPermits permits(runtime.env(), client, settings.cluster);
+  PoolSharing sharing = (*cluster)->sharing();
+  if (settings.is_older) {
+    sharing = {};
+    sharing.permits = &permits;
+  }
   bool is_gone = false;
   {
-    Result<std::unique_ptr<postgres::PostgresPool>> pool = postgres::PostgresPool::open(
-        runtime, settings.target, settings.pool, (*cluster)->sharing());
+    Result<std::unique_ptr<postgres::PostgresPool>> pool =
+        postgres::PostgresPool::open(runtime, settings.target, settings.pool, sharing);
     if (!pool) return std::cerr << pool.error().text() << '\n', 2;
     {
       const Load load(**pool, settings.callers, settings.work);

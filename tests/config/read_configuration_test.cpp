@@ -5,9 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "config/reading.hpp"
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/duration_text.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
+#include "forebay/pool/rules_of.hpp"
 #include "support/captured_log.hpp"
 
 namespace forebay {
@@ -25,23 +26,18 @@ using testing::StartsWith;
 
 constexpr const char* kDsqlHost = "abc.dsql.eu-west-1.on.aws";
 
+// Those of the pool are in pool_defaults_test.cpp.
 TEST(ReadConfigurationTest, NothingGivesTheDefaultsOfOlderServices) {
   const Configuration read = accepted({});
 
   EXPECT_THAT(read.warnings, IsEmpty());
-  EXPECT_EQ(read.pool.size.max, 100);
   EXPECT_EQ(read.pool.supply, Supply::standard);
-  EXPECT_EQ(read.pool.lifetime, 9min) << "10 at most, with half of the jitter";
-  EXPECT_EQ(read.pool.idle_timeout, 5min);
   EXPECT_EQ(read.pool.lifetime_jitter, 2min);
   EXPECT_EQ(read.pool.guard_window, 45s);
-  EXPECT_EQ(read.pool.connect_rate, 10);
-  EXPECT_EQ(read.pool.connect_burst, 100);
   EXPECT_EQ(read.start_delay, 5s);
   EXPECT_FALSE(read.cluster.has_value());
   EXPECT_EQ(read.tenants.max_connections, 100);
   EXPECT_EQ(read.tenants.max_per_tenant, 3);
-  EXPECT_EQ(read.tenants.pool.lifetime, 9min);
   EXPECT_EQ(read.retry.max_retries, 5);
   EXPECT_EQ(read.retry.backoff.first, 100ms);
   EXPECT_EQ(read.retry.backoff.longest, 5s);
@@ -73,7 +69,8 @@ TEST(ReadConfigurationTest, MadeInCodeItHasTheSameDefaults) {
 }
 
 TEST(ReadConfigurationTest, AReservoirHasTheDefaultsOfOlderServices) {
-  const Configuration read = accepted({{"DSQL_RESERVOIR_ENABLED", "true"}});
+  const Configuration read =
+      accepted({{"DSQL_RESERVOIR_ENABLED", "true"}, {"DB_HOST", kDsqlHost}}).completed();
 
   EXPECT_EQ(read.pool.supply, Supply::reservoir);
   EXPECT_EQ(read.pool.lifetime, 11min);
@@ -175,6 +172,19 @@ TEST(ReadConfigurationTest, ADsqlHostWithoutAPasswordNeedsTokens) {
   EXPECT_EQ(read.start_delay, 5s);
 }
 
+TEST(ReadConfigurationTest, WhoSharesNoClusterDoesNotWaitForOthers) {
+  const auto delay_of = [](const Variables& variables) {
+    return accepted(variables).completed().start_delay;
+  };
+  EXPECT_EQ(delay_of({{"DB_HOST", "db.example"}}), 0s);
+  EXPECT_EQ(delay_of({{"DB_HOST", kDsqlHost}}), 5s) << "its rate is everybody's";
+  EXPECT_EQ(delay_of({{"DB_HOST", "db.example"},
+                      {"DSQL_DISTRIBUTED_CONN_LEASE_ENABLED", "true"},
+                      {"DSQL_DISTRIBUTED_CONN_LEASE_TABLE", "leases"}}),
+            5s);
+  EXPECT_EQ(delay_of({{"DB_HOST", kDsqlHost}, {"DSQL_STAGGERED_STARTUP", "false"}}), 0s);
+}
+
 TEST(ReadConfigurationTest, MadeInCodeForADsqlHostItNeedsTokens) {
   Configuration made;
   made.database.host = kDsqlHost;
@@ -200,7 +210,7 @@ TEST(ReadConfigurationTest, MadeInCodeForADsqlHostItNeedsTokens) {
 TEST(ReadConfigurationTest, WithoutAReservoirNoLifeIsLongerThanTheLongest) {
   for (const auto& [most, guard] : {std::pair{"10m", 45s}, {"1m", 6s}, {"20s", 2s}}) {
     const Configuration read = accepted({{"DB_CONNECTION_MAX_LIFETIME", most}});
-    EXPECT_EQ(duration_text(read.pool.lifetime + read.pool.lifetime_jitter / 2), most);
+    EXPECT_EQ(duration_text(*read.pool.lifetime + read.pool.lifetime_jitter / 2), most);
     EXPECT_EQ(read.pool.guard_window, guard);
     EXPECT_GT(read.pool.lifetime_jitter, 0s);
     EXPECT_THAT(read.warnings, IsEmpty());
@@ -208,6 +218,18 @@ TEST(ReadConfigurationTest, WithoutAReservoirNoLifeIsLongerThanTheLongest) {
   const Configuration given =
       accepted({{"DB_CONNECTION_MAX_LIFETIME", "10m"}, {"DSQL_RESERVOIR_LIFETIME_JITTER", "4m"}});
   EXPECT_EQ(given.pool.lifetime, 8min);
+}
+
+// As in Go's database/sql, whose settings they are.
+TEST(ReadConfigurationTest, ALifetimeOrAnIdleTimeOfZeroIsNever) {
+  for (const char* const word : {"0", "0s", "+0", "off"}) {
+    const Configuration read =
+        accepted({{"DB_CONNECTION_MAX_LIFETIME", word}, {"DB_CONNECTION_MAX_IDLE_TIME", word}});
+    EXPECT_EQ(read.pool.lifetime, Duration::max());
+    EXPECT_EQ(read.pool.idle_timeout, Duration::max());
+    EXPECT_EQ(effective(read, "pool.max_lifetime").value, "off");
+    EXPECT_THAT(read.warnings, IsEmpty());
+  }
 }
 
 TEST(ReadConfigurationTest, ThePoolWaitsAsLongAsAPermitMayTake) {
@@ -282,6 +304,7 @@ TEST(ReadConfigurationTest, AUrlOfTheEnvironmentCountsMoreThanPartsOfTheFile) {
 
 TEST(ReadConfigurationTest, TenantsHavePoolsLikeTheOneButSmall) {
   const Configuration read = accepted({{"DSQL_RESERVOIR_ENABLED", "true"},
+                                       {"DB_MAX_CONNECTIONS", "60"},
                                        {"DSQL_RESERVOIR_TARGET_READY", "50"},
                                        {"FOREBAY_POOL_CONNECT_TIMEOUT", "3s"}});
 

@@ -21,6 +21,7 @@ using testing::StartsWith;
 
 TEST(AdjustmentTest, WhatOlderServicesPutRightInSilenceIsPutRightWithAWarning) {
   const Configuration read = accepted({{"DSQL_RESERVOIR_ENABLED", "true"},
+                                       {"FOREBAY_POOL_MAX", "50"},
                                        {"DSQL_RESERVOIR_TARGET_READY", "10"},
                                        {"DSQL_RESERVOIR_LOW_WATERMARK", "30"},
                                        {"DSQL_RESERVOIR_BASE_LIFETIME", "0s"},
@@ -98,6 +99,14 @@ TEST(AdjustmentTest, WhatHasNoEffectIsWarnedOf) {
     EXPECT_THAT(accepted(variables).warnings, ElementsAre(StartsWith(told))) << told;
 }
 
+TEST(AdjustmentTest, ALifeWithoutAnEndIsWarnedOfWhereTheServerEndsIt) {
+  const Configuration read =
+      accepted({{"DB_HOST", "abc.dsql.eu-west-1.on.aws"}, {"DB_CONNECTION_MAX_LIFETIME", "0"}});
+
+  EXPECT_THAT(read.warnings, ElementsAre("DB_CONNECTION_MAX_LIFETIME is off: the server ends "
+                                         "sessions after 1h, so lives end at 55m at the latest"));
+}
+
 TEST(AdjustmentTest, ALifeBeyondTheServersLimitIsWarnedOf) {
   const Configuration read =
       accepted({{"DB_HOST", "abc.dsql.eu-west-1.on.aws"}, {"DB_CONNECTION_MAX_LIFETIME", "2h"}});
@@ -123,18 +132,21 @@ TEST(RefusalTest, SingleMistakesInVariables) {
       {{{"DB_SSLMODE", "on"}}, "DB_SSLMODE is \"on\": it must be one of disable, allow"},
       {{{"DB_PREFIX", "Robert'); --"}},
        "DB_PREFIX is \"Robert'); --\": it must be 1 to 31 letters"},
+      {{{"FOREBAY_TENANTS_DATABASE", "{prefix}_{tenant}"}},
+       "FOREBAY_TENANTS_DATABASE is \"{prefix}_{tenant}\": \"tenant\" means nothing: there are"},
+      {{{"FOREBAY_TENANTS_SYSTEM_CONNECTIONS", "90"}},
+       "FOREBAY_TENANTS_SYSTEM_CONNECTIONS is 90: it must be between 1 and 89 (of 100, 10 are "
+       "kept"},
       {{{"DB_CONNECTION_MAX_LIFETIME", "600"}}, "\"600\" is not a time; write it with its unit"},
-      {{{"DB_CONNECTION_MAX_LIFETIME", "0"}},
-       "DB_CONNECTION_MAX_LIFETIME is 0s: it must be more than zero"},
       {{{"DB_CONNECTION_MAX_IDLE_TIME", "-5s"}},
-       "DB_CONNECTION_MAX_IDLE_TIME is -5 s: it must be more than zero"},
+       "DB_CONNECTION_MAX_IDLE_TIME is -5s: it must be more than zero"},
       {{{"DSQL_STAGGERED_STARTUP", "perhaps"}},
        "DSQL_STAGGERED_STARTUP: \"perhaps\" is neither true nor false"},
       {{{"DSQL_CONNECTION_RATE_LIMIT", "-1"}}, "DSQL_CONNECTION_RATE_LIMIT is -1 a second"},
       {{{"DSQL_RESERVOIR_ENABLED", "true"}, {"DSQL_RESERVOIR_TARGET_READY", "101"}},
-       "DSQL_RESERVOIR_TARGET_READY is 101: it must be between 1 and 100"},
+       "DSQL_RESERVOIR_TARGET_READY is 101: it must be between 1 and 10 "},
       {{{"DSQL_RESERVOIR_ENABLED", "true"}, {"DSQL_RESERVOIR_BASE_LIFETIME", "30s"}},
-       "reservoir.guard_window (default) is 45 s: it must be shorter than the shortest life"},
+       "reservoir.guard_window (default) is 45s: it must be shorter than the shortest life"},
       {{{"DSQL_DISTRIBUTED_CONN_LEASE_ENABLED", "true"}, {"DB_HOST", "db"}},
        "leases.table (default) is not set: leases.enabled needs the name of a DynamoDB table"},
       {{{"DSQL_DISTRIBUTED_RATE_LIMITER_ENABLED", "true"}, {"DB_HOST", "db"}},
@@ -155,8 +167,11 @@ TEST(RefusalTest, SingleMistakesInVariables) {
       {{{"FOREBAY_POOL_MAX", "0"}}, "FOREBAY_POOL_MAX is 0: it must be from 1 to 1000000"},
       {{{"FOREBAY_POOL_MAX", "51"}, {"DB_MAX_CONNECTIONS", "50"}},
        "FOREBAY_POOL_MAX is 51: it must not be more than tenants.max_connections, 50"},
-      {{{"FOREBAY_POOL_BACKOFF_FIRST", "1m"}}, "FOREBAY_POOL_BACKOFF_FIRST goes from 60 s to 5 s"},
-      {{{"FOREBAY_POOL_BACKOFF_LONGEST", "1ms"}}, "FOREBAY_POOL_BACKOFF_LONGEST goes from"},
+      {{{"FOREBAY_POOL_BACKOFF_FIRST", "1m"}},
+       "FOREBAY_POOL_BACKOFF_FIRST is 1m: it must not be longer than pool.backoff_longest, 5s"},
+      {{{"FOREBAY_POOL_BACKOFF_LONGEST", "1ms"}},
+       "FOREBAY_POOL_BACKOFF_LONGEST is 1ms: it must not be shorter than pool.backoff_first, "
+       "250ms"},
       {{{"FOREBAY_RETRY_FIRST_DELAY", "1m"}},
        "FOREBAY_RETRY_FIRST_DELAY is 1m: it must not be longer than retry.longest_delay, 5s"},
       {{{"DSQL_STAGGERED_STARTUP_MAX_DELAY", "-5s"}},
@@ -170,7 +185,7 @@ TEST(RefusalTest, SingleMistakesInVariables) {
         {"DSQL_RESERVOIR_ENABLED", "true"},
         {"DSQL_RESERVOIR_BASE_LIFETIME", "2h"},
         {"DSQL_RESERVOIR_GUARD_WINDOW", "56m"}},
-       "DSQL_RESERVOIR_GUARD_WINDOW is 56 min: it must be shorter than the shortest life"},
+       "DSQL_RESERVOIR_GUARD_WINDOW is 56m: it must be shorter than the shortest life"},
       {{{"FOREBAY_RETRY_MAX_RETRIES", "-1"}}, "FOREBAY_RETRY_MAX_RETRIES is -1: it must be from 0"},
       {{{"FOREBAY_RETRY_FIRST_DELAY", "0"}}, "FOREBAY_RETRY_FIRST_DELAY is 0s: it must be more"},
       {{{"FOREBAY_RETRY_LONGEST_DELAY", "1ms"}},

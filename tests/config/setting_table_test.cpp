@@ -7,6 +7,7 @@
 
 #include "config/reading.hpp"
 #include "forebay/config/reference.hpp"
+#include "forebay/config/session_settings_text.hpp"
 #include "forebay/config/setting.hpp"
 
 namespace forebay::config {
@@ -35,6 +36,14 @@ std::string random_word(const Setting& setting) {
     const auto letters = *rc::gen::container<std::string>(
         rc::gen::elementOf(std::string("abcXYZ019 _-.:/@'\"\\#{}[],&*!|>%\t~")));
     return letters;
+  }
+  if (type == kNamesAndValues) {
+    SessionSettings settings;
+    for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
+      settings["app.v" + std::to_string(i)] = *rc::gen::container<std::string>(
+          rc::gen::elementOf(std::string("abcXYZ019 _-.:/@'\"\\#{}[],&*!|>%\t~=")));
+    }
+    return session_settings_text(settings);
   }
   std::vector<std::string> words;  // "keep or fence", "debug, info, warning or error"
   for (std::size_t from = 0; from < type.size();) {

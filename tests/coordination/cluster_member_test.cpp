@@ -18,7 +18,7 @@ namespace {
 // A process with one pool that keeps `wanted` connections ready.
 struct Node {
   Node(sim::SimScheduler& node_scheduler, MemoryCoordination& model, FakeServer& server,
-       const MemberOptions& options, std::uint64_t seed)
+       const ClusterOptions& options, std::uint64_t seed)
       : scheduler(node_scheduler),
         random(seed),
         wall_clock(scheduler, WallTime(24h)),
@@ -69,8 +69,10 @@ struct Node {
 class ClusterMemberTest : public testing::Test {
  protected:
   ClusterMemberTest() {
-    options_.leases.lease_id = "test";
-    options_.leases.limit = 10;
+    options_.service = "test";
+    options_.limit = 10;
+    options_.connects_per_second = 10;
+    options_.burst = 1;
   }
   ~ClusterMemberTest() override {
     scheduler_.set_after_step({});
@@ -88,11 +90,19 @@ class ClusterMemberTest : public testing::Test {
     return *nodes_.back();
   }
 
+  void join(int wanted) { add().open(wanted); }
+  // Its sessions end, and nothing that it says reaches the store.
+  static void die(Node& node) {
+    node.store.fate = [](const std::string&, int) { return Fate::away; };
+    node.close_pool();
+    node.close(0s);
+  }
+
   const log::Mute quiet_;
   sim::SimScheduler scheduler_;
   MemoryCoordination model_{RateLimits{10, 1}};
   FakeServer server_{scheduler_};
-  MemberOptions options_;
+  ClusterOptions options_;
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
@@ -126,7 +136,7 @@ TEST_F(ClusterMemberTest, CloseSaysWhenSomethingIsStillInUse) {
 }
 
 TEST_F(ClusterMemberTest, TwoMembersShareOneLimit) {
-  options_.leases.limit = 6;
+  options_.limit = 6;
   scheduler_.set_after_step([this] {
     ASSERT_LE(server_.sessions, 6);
     ASSERT_LE(server_.sessions, model_.active());
@@ -145,7 +155,7 @@ TEST_F(ClusterMemberTest, TwoMembersShareOneLimit) {
 }
 
 TEST_F(ClusterMemberTest, TwoMembersShareOneRate) {
-  options_.leases.limit = 100;
+  options_.limit = 100;
   Node& first = add();
   Node& second = add();
   first.open(40);
@@ -159,9 +169,9 @@ TEST_F(ClusterMemberTest, TwoMembersShareOneRate) {
 }
 
 TEST_F(ClusterMemberTest, AFencedMemberLetsGoBeforeItsLeaseCanEnd) {
-  options_.leases.on_loss = LeaseLoss::fence;
-  options_.leases.ttl = 60s;
-  options_.leases.fence_before = 20s;
+  options_.on_loss = LeaseLoss::fence;
+  options_.ttl = 60s;
+  options_.fence_before = 20s;
   Node& node = add();
   node.open(4);
   scheduler_.run_for(10s);
@@ -184,9 +194,9 @@ TEST_F(ClusterMemberTest, AFencedMemberLetsGoBeforeItsLeaseCanEnd) {
 
 // Servers that do not answer must not make a connection outlive its lease.
 TEST_F(ClusterMemberTest, AFencedPoolTakesNoLongerThanItsNoticeAllows) {
-  options_.leases.on_loss = LeaseLoss::fence;
-  options_.leases.ttl = 60s;
-  options_.leases.fence_before = 20s;
+  options_.on_loss = LeaseLoss::fence;
+  options_.ttl = 60s;
+  options_.fence_before = 20s;
   Node& node = add();
   node.open(4);
   scheduler_.run_for(10s);
@@ -200,7 +210,7 @@ TEST_F(ClusterMemberTest, AFencedPoolTakesNoLongerThanItsNoticeAllows) {
 }
 
 TEST_F(ClusterMemberTest, AMemberThatKeepsLivesOnWhileTheStoreIsAway) {
-  options_.leases.ttl = 60s;
+  options_.ttl = 60s;
   Node& node = add();
   node.open(4);
   scheduler_.run_for(10s);
@@ -209,7 +219,50 @@ TEST_F(ClusterMemberTest, AMemberThatKeepsLivesOnWhileTheStoreIsAway) {
   scheduler_.run_for(2min);
 
   EXPECT_EQ(node.pool->gauges().ready, 4);
-  EXPECT_EQ(node.member.sharing().retire, nullptr);
+  EXPECT_EQ(node.member.sharing().retire->notice(), Duration::max());  // nobody hurries the pool
+}
+
+// Eight processes want ten each of forty. Those who come late get their share, and so does
+// everybody after two have died and two have joined.
+TEST_F(ClusterMemberTest, AFullClusterIsSharedFairly) {
+  options_.limit = 40;
+  options_.ttl = 3s;
+  options_.session_linger = 1s;
+  options_.stagger = 0s;
+  for (int i = 0; i < 4; ++i) join(10);
+  scheduler_.run_for(10s);
+  for (const auto& node : nodes_) EXPECT_EQ(node->pool->gauges().ready, 10);
+  for (int i = 0; i < 4; ++i) join(10);
+  const auto expect_shares = [&] {
+    for (const auto& node : nodes_) {
+      if (node->is_closed) continue;
+      EXPECT_GE(node->pool->gauges().ready, 4);
+      EXPECT_LE(node->pool->gauges().ready, 6);
+    }
+  };
+  const auto discards = [&] {
+    std::uint64_t sum = 0;
+    for (const auto& node : nodes_) {
+      if (node->is_closed) continue;
+      for (const std::uint64_t count : node->pool->statistics().counters.discards) sum += count;
+    }
+    return sum;
+  };
+  scheduler_.run_for(10s);
+  expect_shares();
+  const std::uint64_t before = discards();
+  scheduler_.run_for(50s);
+  expect_shares();
+  EXPECT_EQ(discards(), before);  // nobody is hungry, and nothing moves
+
+  die(*nodes_[0]);
+  die(*nodes_[5]);
+  for (int i = 0; i < 2; ++i) join(10);
+  scheduler_.run_for(10s);
+  expect_shares();
+  for (int i = 0; i < 8; ++i) join(1);  // the smallest share is 2, and they want less
+  scheduler_.run_for(10s);
+  for (std::size_t i = 10; i < 18; ++i) EXPECT_EQ(nodes_[i]->pool->gauges().ready, 1);
 }
 
 TEST_F(ClusterMemberTest, WithoutStoresOnlyTokensAreShared) {

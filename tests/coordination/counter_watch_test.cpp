@@ -1,4 +1,4 @@
-#include "forebay/coordination/counter_watch.hpp"
+#include "forebay/coordination/leases/counter_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,9 @@
 // Agents on the simulated DynamoDB, as they run in production: over a network that is slow,
 // throttles and loses answers, beside a client of the older kind. The table is looked at after
 // every step.
+#include <algorithm>
+#include <chrono>
+#include <deque>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -11,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include "forebay/base/log.hpp"
-#include "forebay/coordination/lease_agent.hpp"
-#include "forebay/coordination/rate_agent.hpp"
+#include "forebay/coordination/leases/lease_agent.hpp"
+#include "forebay/coordination/rate/rate_agent.hpp"
 #include "forebay/env/sleep.hpp"
 #include "support/older_client.hpp"
 #include "support/rate_world.hpp"
@@ -162,35 +165,63 @@ TEST_F(DynamoAgentsTest, ALeaseThatTimeToLiveDeletedIsCountedUntilNoSessionCanLi
   close_all();
 }
 
+// By how many connects the most crowded stretch of any length passes rate * t + extra.
+double worst_of(std::vector<Instant> connects, double rate, double extra) {
+  std::sort(connects.begin(), connects.end());
+  double least = 0;  // of connects until then, less what the rate has paid for
+  double worst = -extra;
+  for (std::size_t i = 0; i < connects.size(); ++i) {
+    const double paid =
+        rate * std::chrono::duration<double>(connects[i].time_since_epoch()).count();
+    const double before = static_cast<double>(i) - paid;
+    least = i == 0 ? before : std::min(least, before);
+    worst = std::max(worst, before + 1 - least - extra);
+  }
+  return worst;
+}
+
 // Four processes that all want more than there is: what the database sees, and what it costs.
 class DynamoRateAgentsTest : public testing::Test {
  protected:
   double run(RateLimits limits, std::vector<Instant>& connects) {
     sim::dynamodb::NetworkFaults faults;
-    faults.fastest = 4ms;
-    faults.slowest = 12ms;
+    faults.fastest = fastest_;
+    faults.slowest = slowest_;
     SimDynamoWorld world(limits, faults);
     auto& scheduler = static_cast<sim::SimScheduler&>(world.scheduler());
-    SeededRandom random(7);
-    sim::SimWallClock wall_clock(scheduler, WallTime(std::chrono::hours(24 * 365 * 50)));
+    SeededRandom random(seed_);
+    std::deque<sim::SimWallClock> wall_clocks;
     RateOptions options;
     options.connects_per_second = limits.connects_per_second;
+    options.stagger = stagger_;
+    options.is_wall_clock_followed = limits.mode == RateMode::window;
     std::vector<std::unique_ptr<RateAgent>> agents;
     for (std::size_t i = 0; i < StoreWorld::kProcesses; ++i) {
+      sim::SimWallClock& wall_clock = wall_clocks.emplace_back(
+          scheduler, WallTime(std::chrono::hours(24 * 365 * 50)) + apart_ * (i % 3));
       agents.push_back(
           std::make_unique<RateAgent>(Env{scheduler, random, wall_clock}, world.rates(i), options));
-      for (int caller = 0; caller < 24; ++caller)
+      for (int caller = 0; caller < callers_; ++caller)
         start_detached(scheduler, connect_on(scheduler, *agents[i], connects));
     }
-    scheduler.run_for(1min);
+    scheduler.run_for(time_);
     const double units = world.write_units();
     const std::size_t count = connects.size();
     is_over_ = true;
     for (const auto& agent : agents) start_detached(scheduler, agent->close());
     scheduler.run();
     connects.resize(count);
+    is_over_ = false;
     return units / static_cast<double>(count);
   }
+
+  Duration time_ = 1min;
+  int callers_ = 24;        // of each process
+  Duration fastest_ = 4ms;  // there and back
+  Duration slowest_ = 12ms;
+  Duration apart_{};  // the clocks of the processes
+  Duration stagger_{};
+  std::uint64_t seed_ = 7;
 
  private:
   Task<void> connect_on(Scheduler& scheduler, RateAgent& agent, std::vector<Instant>& connects) {
@@ -229,6 +260,47 @@ TEST_F(DynamoRateAgentsTest, AWindowIsSharedAtLittleCost) {
   EXPECT_GT(connects.size(), 5700u);
   std::cout << "window: " << units << " write units per connect\n";
   EXPECT_LT(units, 0.5);
+}
+
+// What is asked for starts as far ahead as answers are late.
+TEST_F(DynamoRateAgentsTest, ASlowDynamoDbCostsLittleOfTheRate) {
+  fastest_ = 30ms;
+  slowest_ = 270ms;
+  callers_ = 48;
+  for (const RateMode mode : {RateMode::window, RateMode::bucket}) {
+    RateLimits limits;
+    limits.mode = mode;
+    limits.burst = 1;
+    std::vector<Instant> connects;
+    const double units = run(limits, connects);
+    std::cout << "mode " << static_cast<int>(mode) << ": " << connects.size() << " of 6000, "
+              << units << " write units per connect\n";
+    EXPECT_GT(connects.size(), mode == RateMode::window ? 5200u : 4800u);
+    if (mode == RateMode::bucket) check_windows(connects, 100, 1);
+  }
+}
+
+// Whatever their clocks say, they count by DynamoDB's.
+TEST_F(DynamoRateAgentsTest, ClocksThatAreApartStartNoMoreThanTheRate) {
+  apart_ = 5s;
+  slowest_ = 40ms;
+  time_ = 8s;
+  for (seed_ = 1; seed_ <= 12; ++seed_) {
+    SCOPED_TRACE("seed " + std::to_string(seed_));
+    stagger_ = std::chrono::milliseconds(100) * (seed_ % 4) * 10;
+    for (const RateMode mode : {RateMode::bucket, RateMode::window}) {
+      RateLimits limits;
+      limits.mode = mode;
+      limits.burst = 50;
+      std::vector<Instant> connects;
+      run(limits, connects);
+      const double excess = worst_of(connects, 100, mode == RateMode::bucket ? 50 : 100);
+      std::cout << "seed " << seed_ << " mode " << static_cast<int>(mode) << ": " << excess
+                << " too many\n";
+      // What they can be apart at the first answers, in the long run nothing.
+      EXPECT_LE(excess, 50);
+    }
+  }
 }
 
 }  // namespace

@@ -145,6 +145,7 @@ TEST_F(DynamoClusterTest, OptionsAreAllItTakes) {
 }
 
 TEST_F(DynamoClusterTest, TwoProcessesShareOneLimitAndOneRate) {
+  options_.rate_mode = RateMode::bucket;
   scheduler_.set_after_step([this] { ASSERT_LE(server_.sessions, 6); });
   server_.connect_starts.clear();
   Node& first = join(5);

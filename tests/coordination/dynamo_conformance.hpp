@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/captured_log.hpp"
 #include "support/dynamo_world.hpp"
 #include "support/older_client.hpp"
 
@@ -221,6 +223,94 @@ TEST_P(DynamoConformance, OlderClientsAndOursShareTheSameSeconds) {
   EXPECT_EQ(aws::integer_at(second, "count"), 16);
   EXPECT_EQ(aws::integer_at(second, "ttl_epoch"), kSecond + 180);
   EXPECT_TRUE(aws::integer_at(second, "updated_at_ms").has_value());
+}
+
+// What counts by the second is not seen by a bucket: it is looked for, counted and told.
+TEST_P(DynamoConformance, ABucketLooksForTheSecondsOfOlderClients) {
+  RateLimits limits;
+  limits.mode = RateMode::bucket;
+  start_anew(limits);
+  std::uint64_t tokens = 0;
+  const auto take_at = [&](WallTime now) {
+    TakeRequest request(RequestToken{1, ++tokens}, 1, now, 0s);
+    return ask(world_->rates().take(request, world_->deadline()));
+  };
+  CapturedLog log(log::Level::warning);
+  EXPECT_EQ(take_at(kNow).granted, 1);
+  EXPECT_EQ(world_->rates().foreign_seconds(), 0u);
+  EXPECT_TRUE(ask(older_->take(kSecond + 3, 1, 16, world_->deadline())));
+  EXPECT_TRUE(ask(older_->take(kSecond + 7, 1, 16, world_->deadline())));
+  EXPECT_EQ(take_at(kNow + 9s).granted, 1);  // it was looked for a moment ago
+  EXPECT_EQ(world_->rates().foreign_seconds(), 0u);
+  EXPECT_FALSE(take_at(kNow + 10s).is_by_second);
+  EXPECT_EQ(world_->rates().foreign_seconds(), 2u);
+  EXPECT_TRUE(ask(older_->take(kSecond + 20, 1, 16, world_->deadline())));
+  EXPECT_FALSE(take_at(kNow + 20s).is_by_second);
+  EXPECT_EQ(world_->rates().foreign_seconds(), 3u);
+
+  // Told once, with what to do.
+  const std::vector<std::string> lines = log.lines();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], testing::HasSubstr("rate.mode"));
+}
+
+TEST_P(DynamoConformance, AutomaticCountsByTheSecondWhenOthersDo) {
+  RateLimits limits;
+  limits.connects_per_second = 16;
+  limits.mode = RateMode::automatic;
+  start_anew(limits);
+  CapturedLog log(log::Level::warning);
+  const auto take_at = [&](std::size_t process, WallTime now) {
+    TakeRequest request(RequestToken{process, 1}, 1, now, 0s);
+    return ask(world_->rates(process).take(request, world_->deadline()));
+  };
+  EXPECT_FALSE(take_at(0, kNow).is_by_second);
+  EXPECT_FALSE(take_at(1, kNow).is_by_second);
+  EXPECT_TRUE(ask(older_->take(kSecond + 11, 16, 16, world_->deadline())));
+  const TakeReply reply = take_at(0, kNow + 11s);
+  EXPECT_TRUE(reply.is_by_second);
+  ASSERT_EQ(reply.granted, 1);
+  EXPECT_GE(reply.start(0), WallTime(std::chrono::seconds(kSecond + 12)));  // that one is full
+
+  // Others of this mode find its seconds, when no older client is left.
+  EXPECT_TRUE(take_at(1, kNow + 21s).is_by_second);
+}
+
+// A process that holds nothing says what it wants, and goes on with the same lease.
+TEST_P(DynamoConformance, AClaimIsSeenByOthersAndBecomesALease) {
+  RenewRequest hungry("a", kNow);
+  hungry.makes = true;
+  hungry.claim = {7, 3};
+  hungry.service = "ours";
+  hungry.reap_after = 4min;
+  EXPECT_EQ(ask(world_->leases().renew(hungry, world_->deadline())).held, 0);
+  LeaseListing seen = listing();
+  ASSERT_EQ(seen.leases.size(), 1u);
+  EXPECT_EQ(seen.active, 0);
+  EXPECT_EQ(seen.leases[0].held, 0);
+  EXPECT_EQ(seen.leases[0].service, "ours");
+  EXPECT_EQ(seen.leases[0].reap_after, 4min);
+  EXPECT_EQ(seen.leases[0].claim, (LeaseClaim{7, 3}));
+  EXPECT_TRUE(seen.leases[0].is_renewed);
+  const std::uint64_t version = seen.leases[0].version;
+
+  EXPECT_EQ(acquire("a", 1, 5).held, 5);
+  seen = listing();
+  EXPECT_EQ(seen.active, 5);
+  EXPECT_GT(seen.leases.at(0).version, version);  // nobody takes it for silent
+
+  RenewRequest content("a", kNow);
+  content.claim = {5, 3};
+  EXPECT_EQ(ask(world_->leases().renew(content, world_->deadline())).held, 5);
+  EXPECT_EQ(listing().leases.at(0).claim.wanted, 5);
+  EXPECT_EQ(release("a", 2, 5).held, 0);
+  EXPECT_TRUE(listing().leases.empty());
+
+  // One that nobody renews is reaped, and leaves the counter alone.
+  hungry.lease_id = "b";
+  ask(world_->leases().renew(hungry, world_->deadline()));
+  EXPECT_TRUE(reap("b", 1).is_reaped);
+  EXPECT_EQ(listing().active, 0);
 }
 
 TEST_P(DynamoConformance, AnAcquireWhoseAnswerWasLostIsMadeOnce) {

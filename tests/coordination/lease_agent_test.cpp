@@ -1,4 +1,4 @@
-#include "forebay/coordination/lease_agent.hpp"
+#include "forebay/coordination/leases/lease_agent.hpp"
 
 #include <gtest/gtest.h>
 

@@ -129,6 +129,22 @@ TEST_F(LeaseLossTest, NoOutageOfAnyLengthKillsAHealthyHolder) {
   for (const auto& process : world_.processes) EXPECT_EQ(process->agent->losses(), 0u);
 }
 
+// A short ttl leaves less time than the longest pause between two tries.
+TEST_F(LeaseLossTest, NorDoesOneWithTheShortestTtl) {
+  LeaseOptions brief = options();
+  brief.ttl = 3s;
+  brief.session_linger = 0s;
+  brief.fence_before = 500ms;
+  for (int i = 0; i < 8; ++i) acquire(world_.add(brief, 77), 1);
+  for (int i = 0; i < 40; ++i) {
+    for (const auto& process : world_.processes) process->store.fate = i % 2 == 0 ? silent : away;
+    run_for(i * 700ms);
+    for (const auto& process : world_.processes) process->store.fate = nullptr;
+    run_for(15s);
+  }
+  for (const auto& process : world_.processes) EXPECT_EQ(process->agent->losses(), 0u);
+}
+
 TEST_F(LeaseLossTest, WallClocksTakeNoPart) {
   LeaseProcess& behind = world_.add(options());
   LeaseProcess& right = world_.add(options());
@@ -166,10 +182,14 @@ TEST_F(LeaseLossTest, KeepLeasesAnewWhatIsOpenAndDrainsWhatIsTooMuch) {
   EXPECT_FALSE(cut_off.agent->is_lost());
   EXPECT_EQ(world_.model.active(), 14);
 
-  // What is given back is not used again before the cluster is within its limit.
+  // What is given back is not used again before the cluster is within its limit. It has less than
+  // its share then, so its caller waits, in vain: the other one gives up nothing.
   cut_off.give_back(3);
   cut_off.acquire();
   run_for(1s);
+  EXPECT_EQ(world_.model.active(), 11);
+  EXPECT_EQ(cut_off.waiting, 1);
+  run_for(10s);
   EXPECT_EQ(world_.model.active(), 11);
   ASSERT_EQ(cut_off.errors.size(), 1u);
   EXPECT_EQ(cut_off.errors[0].code(), Errc::limit_reached);

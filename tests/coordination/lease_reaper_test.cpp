@@ -1,6 +1,6 @@
 // The reaper's dealings with what others left in the store: leases of the older kind, and counters
 // that do not add up. How it treats leases that are renewed is in lease_loss_test.cpp.
-#include "forebay/coordination/lease_reaper.hpp"
+#include "forebay/coordination/leases/lease_reaper.hpp"
 
 #include <memory>
 #include <string>
@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "support/captured_log.hpp"
@@ -69,7 +69,7 @@ class LeaseReaperTest : public testing::Test {
   SeededRandom random_{1};
   sim::SimWallClock wall_clock_{scheduler_, WallTime(24h)};
   ShownStore store_;
-  StoreContact contact_{67s};
+  StoreContact contact_{5s, 67s};
   LeaseReaper reaper_{Env{scheduler_, random_, wall_clock_}, store_, contact_,
                       ReaperOptions{3min, 3min, 65min, 5s}};
   const std::string own_ = "own";

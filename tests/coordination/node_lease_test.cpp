@@ -1,6 +1,6 @@
 // Node numbers: who gets which, what happens when a process dies, is cut off or hears nothing, and
 // that no id is made twice in all that.
-#include "forebay/coordination/node_lease.hpp"
+#include "forebay/coordination/nodes/node_lease.hpp"
 
 #include <set>
 

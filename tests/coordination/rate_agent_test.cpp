@@ -1,4 +1,4 @@
-#include "forebay/coordination/rate_agent.hpp"
+#include "forebay/coordination/rate/rate_agent.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,6 +15,7 @@ RateWorld::Options at(double rate, int burst) {
   RateWorld::Options options;
   options.limits = RateLimits{rate, burst, 1s};
   options.agent.connects_per_second = rate;
+  options.agent.stagger = 0s;
   return options;
 }
 

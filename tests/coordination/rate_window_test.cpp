@@ -1,4 +1,4 @@
-#include "forebay/coordination/rate_window.hpp"
+#include "forebay/coordination/rate/rate_window.hpp"
 
 #include <map>
 

@@ -107,6 +107,7 @@ class SharedLimit {
     LeaseProcess& leases = world_.add(options, chance_.next());
     RateOptions rate;
     rate.connects_per_second = kRate;
+    rate.stagger = 0s;
     rates_.push_back(std::make_unique<RateProcess>(world_.scheduler, world_.model, rate,
                                                    chance_.next(), Duration()));
     for (FlakyStore* store : {&leases.store, &rates_.back()->store}) {

@@ -214,5 +214,24 @@ TEST(CapacityTest, ManyThreadsNeverHoldMoreThanTheMaximum) {
   EXPECT_EQ(pools[0].approved() + pools[1].approved(), 0);
 }
 
+// A pool's lock is held when it notes that a connection is gone; who shares its budget hears of it
+// later.
+TEST(CapacityTest, AnApprovalGoesBackToThePoolFirstAndToTheParentWhenItDies) {
+  int calls = 0;
+  Capacity parent(2, nullptr, [&calls] { ++calls; });
+  Capacity child(2, &parent);
+  std::optional<Approval> approval = child.try_approve();
+  ASSERT_TRUE(approval.has_value());
+
+  approval->give_back_to_pool();
+  EXPECT_EQ(child.approved(), 0);
+  EXPECT_EQ(parent.approved(), 1);
+  EXPECT_EQ(calls, 0);
+
+  approval.reset();
+  EXPECT_EQ(parent.approved(), 0);
+  EXPECT_EQ(calls, 1);
+}
+
 }  // namespace
 }  // namespace forebay

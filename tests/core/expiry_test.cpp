@@ -64,6 +64,17 @@ TEST(ExpiryTest, AServerWithoutALimitSetsNoCap) {
   EXPECT_EQ(lifetime_cap(rule), Duration::max());
 }
 
+TEST(ExpiryTest, ALifeWithoutAnEndEndsWhenTheServerSays) {
+  ExpiryRule rule;
+  rule.lifetime = Duration::max();
+  SeededRandom random(1);
+
+  EXPECT_GT(draw_lifetime(rule, random), Duration(99 * 365 * 24h));
+  EXPECT_EQ(longest_life(rule.lifetime, rule.jitter), Duration::max());
+  rule.server_limit = 60min;
+  EXPECT_EQ(draw_lifetime(rule, random), Duration(60min));
+}
+
 RC_GTEST_PROP(ExpiryProperty, EveryDrawStaysInsideItsBounds, (std::uint64_t seed)) {
   ExpiryRule rule;
   rule.lifetime = std::chrono::milliseconds(*rc::gen::inRange(1'000, 4'000'000));

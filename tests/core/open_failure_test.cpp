@@ -26,6 +26,33 @@ TEST(OpenFailureTest, TheTextTellsTheStepWhereTheErrorDoesNot) {
   EXPECT_EQ(FailedOpen(OpenFailure::connection_open, error).text(), "no answer");
 }
 
+TEST(OpenFailureTest, WhatWaitingDoesNotMendIsForGood) {
+  const auto is_final = [](OpenFailure step, Errc code) {
+    return is_for_good(FailedOpen(step, Error(code, "no")));
+  };
+  EXPECT_TRUE(is_final(OpenFailure::connection_open, Errc::refused));
+  EXPECT_TRUE(is_final(OpenFailure::connection_open, Errc::token_expired)) << "a fresh one, too";
+  EXPECT_TRUE(is_final(OpenFailure::connection_open, Errc::invalid));
+  EXPECT_TRUE(is_final(OpenFailure::token_provider, Errc::refused));
+  for (const Errc code : {Errc::timed_out, Errc::connect_failed, Errc::limit_reached})
+    EXPECT_FALSE(is_final(OpenFailure::connection_open, code)) << name(code);
+  EXPECT_FALSE(is_final(OpenFailure::token_provider, Errc::connect_failed));
+  EXPECT_FALSE(is_final(OpenFailure::after_connect, Errc::refused)) << "the application's word";
+  EXPECT_FALSE(is_final(OpenFailure::lease_acquire, Errc::refused)) << "its agent goes on";
+  EXPECT_FALSE(is_final(OpenFailure::rate_limit, Errc::refused));
+}
+
+TEST(OpenFailureTest, FullIsTheServerAndNotItsRate) {
+  const auto says = [](OpenFailure step, const std::string& sqlstate) {
+    return is_full(
+        FailedOpen(step, Error(Errc::limit_reached, ErrorClass::connection_limit, "no", sqlstate)));
+  };
+  EXPECT_TRUE(says(OpenFailure::connection_open, "53300"));
+  EXPECT_FALSE(says(OpenFailure::connection_open, "53400"));
+  EXPECT_FALSE(says(OpenFailure::rate_limit, ""));
+  EXPECT_FALSE(says(OpenFailure::lease_acquire, ""));
+}
+
 TEST(OpenFailureTest, CountersAddUp) {
   PoolCounters sum;
   PoolCounters more;

@@ -43,6 +43,7 @@ enum class Verb : std::uint8_t {
   take_roughly,
   wait,
   time_out,
+  cancel,
   give_back,
   give_back_used,
   give_back_plain,
@@ -68,33 +69,22 @@ struct Command {
 
 inline std::ostream& operator<<(std::ostream& out, const Command& command) {
   constexpr std::array names = {
-      "take",           "take_roughly",    "wait",       "time_out", "give_back",
-      "give_back_used", "give_back_plain", "discard",    "opened",   "open_failed",
-      "refuse",         "reset_done",      "check_done", "gone",     "suspect",
-      "collect",        "sleep",           "pass_time",  "resize",   "close"};
+      "take",           "take_roughly",    "wait",    "time_out", "cancel",      "give_back",
+      "give_back_used", "give_back_plain", "discard", "opened",   "open_failed", "refuse",
+      "reset_done",     "check_done",      "gone",    "suspect",  "collect",     "sleep",
+      "pass_time",      "resize",          "close"};
   return out << names[static_cast<std::size_t>(command.verb)] << ' ' << command.number;
 }
 
 inline rc::Gen<Command> any_command() {
-  const auto verb = rc::gen::weightedElement<Verb>({{8, Verb::take},
-                                                    {3, Verb::take_roughly},
-                                                    {4, Verb::wait},
-                                                    {2, Verb::time_out},
-                                                    {10, Verb::give_back},
-                                                    {6, Verb::give_back_used},
-                                                    {6, Verb::give_back_plain},
-                                                    {2, Verb::discard},
-                                                    {14, Verb::opened},
-                                                    {2, Verb::open_failed},
-                                                    {1, Verb::refuse},
-                                                    {6, Verb::reset_done},
-                                                    {5, Verb::check_done},
-                                                    {8, Verb::gone},
-                                                    {1, Verb::suspect},
-                                                    {16, Verb::collect},
-                                                    {2, Verb::sleep},
-                                                    {12, Verb::pass_time},
-                                                    {1, Verb::resize}});
+  const auto verb = rc::gen::weightedElement<Verb>(
+      {{8, Verb::take},           {3, Verb::take_roughly},    {4, Verb::wait},
+       {2, Verb::time_out},       {2, Verb::cancel},          {10, Verb::give_back},
+       {6, Verb::give_back_used}, {6, Verb::give_back_plain}, {2, Verb::discard},
+       {14, Verb::opened},        {2, Verb::open_failed},     {1, Verb::refuse},
+       {6, Verb::reset_done},     {5, Verb::check_done},      {8, Verb::gone},
+       {1, Verb::suspect},        {16, Verb::collect},        {2, Verb::sleep},
+       {12, Verb::pass_time},     {1, Verb::resize}});
   return rc::gen::build<Command>(rc::gen::set(&Command::verb, verb),
                                  rc::gen::set(&Command::number, rc::gen::inRange(0, 1'000)));
 }

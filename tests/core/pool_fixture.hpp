@@ -130,7 +130,7 @@ class TestPool {
     PoolRules generous = rules;
     generous.supply.keep_open = 1'000'000;
     state.resize(generous);
-    std::optional<Approval> approval = state.approve_warm_up(now);
+    std::optional<Approval> approval = state.approve_warm_up();
     state.resize(rules);
     return add_opening(std::move(approval.value()));
   }
@@ -151,7 +151,7 @@ class TestPool {
     return result;
   }
 
-  int ready() const { return state.count(SlotState::ready); }
+  int ready() const { return state.slots().count(SlotState::ready); }
   std::uint64_t discarded(DiscardReason reason) const { return state.counters().discarded(reason); }
 
   // Closes the pool and lets everything come home, whatever state it is in.

@@ -47,6 +47,7 @@ class Run {
   void take_roughly();
   void wait(int number);
   void time_out();
+  void cancel(int number);
   void give_back(Slot& slot, Verb verb);
   void opening_ends(Slot& slot, Verb verb, int number);
   void check_ends(Slot& slot, bool is_alive);
@@ -92,7 +93,7 @@ class Run {
   std::map<std::uint64_t, std::size_t> places_;  // of slots among them, ever
   std::size_t next_place_ = 0;
   std::deque<Caller*> line_;
-  std::set<const Caller*> timed_out_;  // by their own timers
+  std::set<const Caller*> left_;  // by their own timers, or cancelled
   std::uint64_t refused_ = 0;
   bool is_closed_ = false;
   bool is_suspicious_ = false;
@@ -115,6 +116,7 @@ void Run::act(const Command& command) {
     case Verb::take_roughly: return take_roughly();
     case Verb::wait: return wait(number);
     case Verb::time_out: return time_out();
+    case Verb::cancel: return cancel(number);
     case Verb::give_back:
     case Verb::give_back_used:
     case Verb::give_back_plain:
@@ -199,9 +201,20 @@ void Run::time_out() {
   for (Caller* caller : std::vector<Caller*>(line_.begin(), line_.end())) {
     if (caller->deadline > pool_.now) continue;
     RC_ASSERT(pool_.state.time_out(*caller));
-    timed_out_.insert(caller);
+    left_.insert(caller);
     std::erase(line_, caller);
   }
+}
+
+// From wherever they stand.
+void Run::cancel(int number) {
+  if (line_.empty()) return;
+  Caller* caller = line_[static_cast<std::size_t>(number) % line_.size()];
+  RC_ASSERT(pool_.state.cancel(*caller));
+  RC_ASSERT(!pool_.state.cancel(*caller));
+  RC_ASSERT(caller->outcome == WaitOutcome::cancelled);
+  left_.insert(caller);
+  std::erase(line_, caller);
 }
 
 void Run::give_back(Slot& slot, Verb verb) {
@@ -269,8 +282,9 @@ Run::Fate Run::fate_of(const Slot& slot) const {
 
 // Few enough are on their way out or in.
 bool Run::can_spare_one() const {
-  const int moving = pool_.state.count(SlotState::opening) + pool_.state.approved() - alive();
-  return moving <= std::max(1, (pool_.state.approved() - moving) / 10);
+  const int moving =
+      pool_.state.slots().count(SlotState::opening) + pool_.state.room().approved() - alive();
+  return moving <= std::max(1, (pool_.state.room().approved() - moving) / 10);
 }
 
 Run::Fate Run::fate_among_ready(const Slot&) const {
@@ -319,12 +333,12 @@ void Run::collect() {
   RC_ASSERT(again.empty());
   RC_ASSERT(work.wake_at > pool_.now);
   RC_ASSERT(work.reset.size() == returned.size());
-  RC_ASSERT(pool_.state.count(SlotState::discarded) == 0);
+  RC_ASSERT(pool_.state.slots().count(SlotState::discarded) == 0);
   RC_ASSERT(!is_closed_ || work.open.empty());
   RC_ASSERT(static_cast<int>(work.open.size()) <= std::max(0, rules_.max - slots_before));
   for (const Slot* slot : ready) expect_scanned(*slot, ready.size(), alive_before);
   std::erase_if(ready_, [](const Slot* slot) { return slot->state != SlotState::ready; });
-  const int away = pool_.state.count(SlotState::checking);
+  const int away = pool_.state.slots().count(SlotState::checking);
   RC_ASSERT(work.check.empty() || away <= std::max(1, (away + pool_.ready()) / 2));
   for (const Slot* slot : work.check) {
     RC_ASSERT(is_suspicious_ || pool_.now - slot->alive_at >= rules_.check_after);
@@ -351,7 +365,7 @@ void Run::expect_scanned(const Slot& slot, std::size_t ready_before, int alive_b
       (slot.reason == DiscardReason::expiring_soon_on_scan && now >= slot.stale_at) ||
       (slot.reason == DiscardReason::replaced && now >= slot.retire_at && ready_before > 1) ||
       (slot.reason == DiscardReason::idle && now - slot.idle_since >= rules_.idle_timeout &&
-       pool_.ready() + pool_.state.count(SlotState::checking) >= target()) ||
+       pool_.ready() + pool_.state.slots().count(SlotState::checking) >= target()) ||
       (slot.reason == DiscardReason::shrunk && alive_before > rules_.max);
   if (!is_justified) RC_LOG() << "discarded as " << name(slot.reason) << std::endl;
   RC_ASSERT(is_justified);
@@ -387,10 +401,10 @@ void Run::finish() {
   close();
   pool_.drain();
 
-  RC_ASSERT(pool_.state.approved() == 0);
+  RC_ASSERT(pool_.state.room().approved() == 0);
   for (const auto& caller : pool_.callers) {
     RC_ASSERT(caller->outcome != WaitOutcome::waiting);
-    RC_ASSERT(caller->wakes + static_cast<int>(timed_out_.count(caller.get())) == 1);
+    RC_ASSERT(caller->wakes + static_cast<int>(left_.count(caller.get())) == 1);
   }
   const PoolCounters& counters = pool_.state.counters();
   std::uint64_t discards = 0;

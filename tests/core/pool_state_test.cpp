@@ -13,6 +13,31 @@ using test::test_rules;
 using test::TestPool;
 using namespace std::chrono_literals;
 
+TEST(PoolStateTest, TheOneLentForLongestIsInFront) {
+  TestPool pool(test_rules());
+  for (int i = 0; i < 3; ++i) pool.open_one();
+  EXPECT_EQ(pool.state.slots().longest_lent(), nullptr);
+
+  Slot* const first = pool.take();
+  pool.now += 1s;
+  Slot* const second = pool.take();
+  Slot* const third = pool.take_at(pool.now - 1ms);  // whose clock was read before it got the lock
+  EXPECT_EQ(pool.state.slots().longest_lent(), first);
+  EXPECT_GE(third->taken_at, second->taken_at);
+
+  pool.give_back(*first);
+  EXPECT_EQ(pool.state.slots().longest_lent(), second);
+  EXPECT_EQ(SlotTable::lent_after(*second), third);
+
+  Slot* const again = pool.take();
+  EXPECT_EQ(again, first);
+  EXPECT_EQ(SlotTable::lent_after(*third), first);
+
+  for (Slot* slot : {first, second, third}) pool.state.discard_lent(*slot, DiscardReason::broken);
+  EXPECT_EQ(pool.state.slots().longest_lent(), nullptr);
+  pool.close_discarded();
+}
+
 TEST(PoolStateTest, AnEmptyPoolHasNothingToTake) {
   TestPool pool(test_rules());
 
@@ -63,7 +88,7 @@ TEST(PoolStateTest, TakingSkipsStaleOnesAndFindsTheFresh) {
   EXPECT_EQ(slot, &fresh);
   EXPECT_EQ(oldest.reason, DiscardReason::expired_on_checkout);
   EXPECT_EQ(old.reason, DiscardReason::insufficient_remaining_lifetime);
-  EXPECT_EQ(pool.state.count(SlotState::discarded), 2);
+  EXPECT_EQ(pool.state.slots().count(SlotState::discarded), 2);
   EXPECT_TRUE(pool.state.wants_attention());
 }
 

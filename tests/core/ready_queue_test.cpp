@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 // A queue with slots of its own, which all leave before it dies.
 class TestQueue {
  public:
-  explicit TestQueue(TakeOrder order = TakeOrder::newest_first, int slots = 4)
-      : capacity_(slots), queue(order) {
+  explicit TestQueue(TakeOrder order = TakeOrder::newest_first, int slots = 4, int loops = 0)
+      : capacity_(slots), queue(order, loops) {
     for (int i = 0; i < slots; ++i) {
       const auto id = static_cast<std::uint64_t>(i);
       slots_.push_back(std::make_unique<Slot>(id, *capacity_.try_approve()));
@@ -53,6 +53,33 @@ class TestQueue {
 };
 
 using Ids = std::vector<std::uint64_t>;
+
+TEST(ReadyQueueTest, ALoopFindsItsOwnFirstAndOtherwiseAnybodys) {
+  TestQueue test(TakeOrder::newest_first, 4, 3);
+  for (const std::size_t index : {0u, 1u, 2u}) {
+    test.slot(index).home = index == 2 ? 1 : 0;
+    test.queue.add(test.slot(index));
+  }
+  test.queue.add(test.slot(3));  // nobody's
+  test.queue.stamp(Instant(1s));
+
+  EXPECT_EQ(test.queue.next(), &test.slot(3));
+  EXPECT_EQ(test.queue.next(0), &test.slot(1));
+  EXPECT_EQ(test.queue.next(1), &test.slot(2));
+  EXPECT_EQ(test.queue.next(2), &test.slot(3));
+
+  test.send_away(1);
+  test.queue.audit();
+  EXPECT_EQ(test.queue.next(0), &test.slot(0)) << "the other is away";
+  test.put_back(1, Instant(2s));
+  test.queue.audit();
+  EXPECT_EQ(test.queue.next(0), &test.slot(0)) << "it has been idle for longer";
+  test.queue.remove(test.slot(0));
+  EXPECT_EQ(test.queue.next(0), &test.slot(1));
+  test.queue.remove(test.slot(1));
+  EXPECT_EQ(test.queue.next(0), &test.slot(3));
+  test.queue.audit();
+}
 
 TEST(ReadyQueueTest, AnEmptyQueueHasNothingNext) {
   const TestQueue test;

@@ -69,6 +69,47 @@ TEST(RefillPlanTest, TrickleFollowsItsFormula) {
   }
 }
 
+// Enough that the line is served within the time of one connect, where it is known how long loans
+// last; never less than the ramp.
+TEST(RefillPlanTest, TrickleFollowsLittlesLaw) {
+  struct Row {
+    int waiters;
+    Duration hold;
+    int lent;
+    int opening;
+    int expected;
+  };
+  const std::vector<Row> rows = {
+      {200, 5ms, 0, 0, 20},  // 20 connections serve 200 callers in 50 ms
+      {200, 5ms, 1, 1, 18},    {200, 5ms, 20, 0, 1}, {50, 2ms, 5, 0, 1},  {50, 2ms, 5, 1, 0},
+      {50, 1s, 10, 0, 50},     {50, 1s, 10, 32, 18}, {1, 1s, 10, 0, 1},   {1, 1s, 20, 0, 1},
+      {1, 1h, 0, 0, 1},        {0, 1s, 5, 0, 0},     {10, 50ms, 4, 0, 6}, {10, 1ns, 0, 0, 1},
+      {100, 1000h, 90, 0, 100}};
+
+  for (const Row& row : rows) {
+    SupplyCounts counts = counts_with_room();
+    counts.waiters = row.waiters;
+    counts.lent = row.lent;
+    counts.opening = row.opening;
+    counts.hold_time = row.hold;
+    const RefillDecision decision = plan_refill(standard_rule(), counts, kNow);
+    EXPECT_EQ(decision.open, row.expected) << row.waiters << " waiters, " << row.hold << ", "
+                                           << row.lent << " lent, " << row.opening << " opening";
+  }
+}
+
+TEST(RefillPlanTest, TheLawKeepsToRoomAndConnectsInFlight) {
+  SupplyCounts counts = counts_with_room(7);
+  counts.waiters = 200;
+  counts.hold_time = 1s;
+  EXPECT_EQ(plan_refill(standard_rule(), counts, kNow).open, 7);
+
+  SupplyRule rule = standard_rule();
+  rule.max_opening = 5;
+  counts.opening = 2;
+  EXPECT_EQ(plan_refill(rule, counts, kNow).open, 3);
+}
+
 TEST(RefillPlanTest, TrickleAsksAgainWhenOneMoreConnectTimeHasPassed) {
   SupplyCounts counts = counts_with_room();
   counts.waiters = 50;
@@ -204,6 +245,38 @@ TEST(RefillPlanTest, AHeldKeeperOpensNothing) {
   EXPECT_EQ(decision.wake_at, kNever);
 }
 
+TEST(RefillPlanTest, AFullServerGetsReplacementsAtOnceAndOneMoreFromThenOn) {
+  SupplyCounts counts = counts_with_room();
+  counts.ready = 37;
+  counts.server_room = 3;
+  counts.beyond = 1;
+  counts.beyond_from = kNow + 1s;
+
+  const RefillDecision at_once = plan_refill(reservoir_rule(100), counts, kNow);
+  const RefillDecision then = plan_refill(reservoir_rule(100), counts, kNow + 1s);
+  counts.server_room = -1;  // that one is on its way
+  counts.opening = 1;
+  const RefillDecision meanwhile = plan_refill(reservoir_rule(100), counts, kNow + 1s);
+
+  EXPECT_EQ(at_once.open, 3);
+  EXPECT_EQ(at_once.wake_at, kNow + 1s);
+  EXPECT_EQ(then.open, 4);
+  EXPECT_EQ(meanwhile.open, 0);
+}
+
+TEST(RefillPlanTest, TheKeeperOfAFullServerWakesToTryAgain) {
+  SupplyRule rule = standard_rule();
+  rule.keep_open = 10;
+  SupplyCounts counts = counts_with_room();
+  counts.ready = 6;
+  counts.server_room = 0;
+  counts.beyond = 1;
+  counts.beyond_from = kNow + 700ms;
+
+  EXPECT_EQ(plan_refill(rule, counts, kNow).wake_at, kNow + 700ms);
+  EXPECT_EQ(plan_refill(rule, counts, kNow + 700ms).open, 1);
+}
+
 TEST(RefillPlanTest, DuringABackoffNothingIsOpened) {
   SupplyCounts counts = counts_with_room();
   counts.waiters = 5;
@@ -271,6 +344,11 @@ Case any_case() {
     counts.longest_wait = std::chrono::milliseconds(*rc::gen::inRange(0, 1'000));
   }
   if (is_short(result)) counts.short_for = std::chrono::milliseconds(*rc::gen::inRange(0, 1'000));
+  if (*rc::gen::arbitrary<bool>()) {
+    counts.server_room = *rc::gen::inRange(-3, 20);
+    counts.beyond = *rc::gen::inRange(1, 5);
+    counts.beyond_from = kNow + std::chrono::milliseconds(*rc::gen::inRange(-3'000, 1'000));
+  }
   counts.backoff_until = kNow + std::chrono::milliseconds(*rc::gen::inRange(-3'000, 1'000));
   counts.keeper_from = kNow + std::chrono::milliseconds(*rc::gen::inRange(-3'000, 1'000));
   return result;
@@ -288,7 +366,11 @@ int expected_open(const SupplyRule& rule, const SupplyCounts& counts) {
   const int trickle = std::min(counts.waiters, 1 + steps(counts.longest_wait));
   const int idle = is_reservoir ? 0 : std::min(shortage, 1 + steps(counts.short_for));
   const int in_flight = std::max({lost, trickle, idle});
-  const int limit = std::max(0, std::min(counts.room, rule.max_opening - counts.opening));
+  int limit = std::max(0, std::min(counts.room, rule.max_opening - counts.opening));
+  if (counts.server_room != std::numeric_limits<int>::max()) {
+    const int beyond = counts.beyond_from <= kNow ? counts.beyond : 0;
+    limit = std::min(limit, std::max(0, counts.server_room + beyond));
+  }
   int open = std::min(limit, std::max(0, in_flight - counts.opening));
   if (!is_reservoir && counts.keeper_from <= kNow) {
     const int existing = staying + counts.lent - counts.leaving_lent + counts.opening + open;
@@ -334,6 +416,7 @@ RC_GTEST_PROP(RefillPlanProperty, NothingChangesBeforeTheWakeUp, ()) {
   SupplyCounts acted = given.counts;
   acted.opening += decision.open;
   acted.room -= decision.open;
+  if (acted.server_room != std::numeric_limits<int>::max()) acted.server_room -= decision.open;
   if (decision.opened_by_keeper > 0) acted.keeper_from = kNow + kKeeperTick;
   const Instant horizon = std::min(decision.wake_at, kNow + 1h);
   const auto span = (horizon - kNow).count();

@@ -17,7 +17,7 @@ REQUESTS = {"get": {"GetItem"}, "get_all": {"BatchGetItem"}, "scan": {"Scan"}, "
 
 def operations():
     """The names behind X-Amz-Target, as the sources build them."""
-    text = read("src/forebay/aws/dynamodb_requests.cpp")
+    text = read("src/forebay/aws/dynamodb/dynamodb_requests.cpp")
     names = set(re.findall(r'(?:\bcall\(|return \{)"([A-Z]\w+)", ', text))
     names |= set(re.findall(r'DynamoDbCall call\("(\w+)"', text))
     if 'operation_of(write.kind) + "Item"' in text:
@@ -46,20 +46,20 @@ class Policies(unittest.TestCase):
         self.assertIn("TransactWriteItems", operations())
 
     def test_allow_a_service_what_it_does_and_no_more(self):
-        sent = requests_of("src/forebay/coordination/dynamo_*.cpp", "src/forebay/coordination/*_items.cpp")
+        sent = requests_of("src/forebay/coordination/**/dynamo_*.cpp", "src/forebay/coordination/**/*_items.cpp")
         self.assertEqual(actions("service-policy.json", "dynamodb"), sent)
         self.assertGreater(len(sent), 4)
 
     def test_need_no_check_of_a_condition_alone(self):
-        sources = "\n".join(path.read_text() for path in (ROOT / "src/forebay/coordination").glob("*.cpp"))
+        sources = "\n".join(path.read_text() for path in (ROOT / "src/forebay/coordination").rglob("*.cpp"))
         self.assertNotIn("Kind::check", sources, "now dynamodb:ConditionCheckItem is needed, too")
 
     def test_allow_operators_what_the_command_does_and_no_more(self):
-        sent = requests_of("src/forebay/cli/*.cpp", "src/forebay/doctor/*.cpp", "src/forebay/coordination/*.cpp")
+        sent = requests_of("src/forebay/cli/**/*.cpp", "src/forebay/doctor/*.cpp", "src/forebay/coordination/**/*.cpp")
         self.assertEqual(actions("operator-policy.json", "dynamodb"), sent)
 
     def test_allow_to_connect(self):
-        signed = set(re.findall(r'"(DbConnect\w*)"', read("src/forebay/aws/dsql_token.cpp")))
+        signed = set(re.findall(r'"(DbConnect\w*)"', read("src/forebay/aws/signing/dsql_token.cpp")))
         self.assertEqual(signed, {"DbConnect", "DbConnectAdmin"})
         self.assertEqual(actions("service-policy.json", "dsql"), {"DbConnect"})
         self.assertEqual(actions("operator-policy.json", "dsql"), {"DbConnectAdmin"})
@@ -72,15 +72,15 @@ class Policies(unittest.TestCase):
 class Table(unittest.TestCase):
     def test_is_the_one_that_the_command_makes(self):
         key = re.search(r'kKeyName\[\] = "(\w+)"', "".join(
-            path.read_text() for path in (ROOT / "src/forebay/aws").glob("*.hpp"))).group(1)
+            path.read_text() for path in (ROOT / "src/forebay/aws").rglob("*.hpp"))).group(1)
         ttl = re.search(r'kTtlAttribute = "(\w+)"', "".join(
-            path.read_text() for path in (ROOT / "src/forebay/coordination").glob("*.hpp"))).group(1)
+            path.read_text() for path in (ROOT / "src/forebay/coordination").rglob("*.hpp"))).group(1)
         resource = load_yaml("deploy/aws/coordination-table.yaml")["Resources"]["CoordinationTable"]
         table = resource["Properties"]
         self.assertEqual(table["AttributeDefinitions"], [{"AttributeName": key, "AttributeType": "S"}])
         self.assertEqual(table["KeySchema"], [{"AttributeName": key, "KeyType": "HASH"}])
         self.assertEqual(table["TimeToLiveSpecification"], {"AttributeName": ttl, "Enabled": True})
-        self.assertIn(f'"{table["BillingMode"]}"', read("src/forebay/aws/dynamodb_requests.cpp"))
+        self.assertIn(f'"{table["BillingMode"]}"', read("src/forebay/aws/dynamodb/dynamodb_requests.cpp"))
 
 
 class Task(unittest.TestCase):

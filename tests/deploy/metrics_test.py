@@ -95,9 +95,9 @@ class MetricNames(unittest.TestCase):
         for page, header, enumeration in (
                 ("DSQLReservoirDiscards", "core/discard_reason.hpp", "DiscardReason"),
                 ("DSQLReservoirRefillFailures", "core/open_failure.hpp", "OpenFailure"),
-                ("ForebayTransactionsExhausted", "retry/error_class.hpp", "ErrorClass")):
+                ("ForebayTransactionsExhausted", "base/error_class.hpp", "ErrorClass")):
             text = (RUNBOOK / f"{page}.md").read_text()
-            for value in values_of(f"src/forebay/{header}", enumeration):
+            for value in values_of(f"include/forebay/{header}", enumeration):
                 self.assertRegex(text, rf"`{value}`|### {value}\n", page)
 
     def test_reasons_in_the_runbook(self):

@@ -1,5 +1,6 @@
 """The demo serves its metrics, probes say when it is ready, and Prometheus's own checker accepts the page."""
 
+import gzip
 import os
 import re
 import signal
@@ -73,6 +74,21 @@ class Page(unittest.TestCase):
             self.assertEqual(kind, known[name])
         for name, labels in re.findall(r"^(\w+)(?:\{(.*)\})? \S+$", self.page, re.MULTILINE):
             self.assertEqual(set(re.findall(r'(\w+)="', labels)) - {"le"}, series()[name], name)
+
+
+    def test_comes_as_scrapers_ask_for_it(self):
+        headers = {"Accept": "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5",
+                   "Accept-Encoding": "gzip"}
+        with urllib.request.urlopen(urllib.request.Request(self.url + "/metrics", headers=headers)) as reply:
+            self.assertEqual(reply.headers["Content-Encoding"], "gzip")
+            self.assertEqual(reply.headers["Content-Type"],
+                             "application/openmetrics-text; version=1.0.0; charset=utf-8")
+            page = gzip.decompress(reply.read()).decode()
+        self.assertTrue(page.endswith("\n# EOF\n"))
+        families = dict(re.findall(r"^# TYPE (\w+) (\w+)$", page, re.MULTILINE))
+        plain = dict(re.findall(r"^# TYPE (\w+) (\w+)$", self.page, re.MULTILINE))
+        self.assertEqual({name + ("_total" if kind == "counter" else ""): kind for name, kind in families.items()},
+                         plain)
 
 
 if __name__ == "__main__":

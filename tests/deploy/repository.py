@@ -54,10 +54,10 @@ def values_of(path, enumeration):
 @functools.cache
 def label_values():
     """The closed sets among the labels' values."""
-    discards = values_of("src/forebay/core/discard_reason.hpp", "DiscardReason")
-    failures = values_of("src/forebay/core/open_failure.hpp", "OpenFailure")
+    discards = values_of("include/forebay/core/discard_reason.hpp", "DiscardReason")
+    failures = values_of("include/forebay/core/open_failure.hpp", "OpenFailure")
     return {"reason": discards | failures,
-            "error_class": values_of("src/forebay/retry/error_class.hpp", "ErrorClass")}
+            "error_class": values_of("include/forebay/base/error_class.hpp", "ErrorClass")}
 
 
 def alerts():

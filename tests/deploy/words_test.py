@@ -12,7 +12,7 @@ LOG_MESSAGE = re.compile(r"(?:Reservoir|Lease)[: ][^=]*?(?= \w+=|$)")
 
 def pages():
     return {page: page.read_text() for page in [*sorted(RUNBOOK.glob("*.md")), DEPLOY / "aws/README.md",
-                                                ROOT / "docs/operations.md"]}
+                                                ROOT / "docs/operations.md", ROOT / "docs/sizing.md"]}
 
 
 def command_lines(text):

@@ -34,9 +34,10 @@ TEST(ConfigurationCheckTest, TellsWhetherReservoirModeIsOn) {
               Contains(tells(Severity::ok, "reservoir mode is on: 20 of up to 50")));
   EXPECT_THAT(check_configuration(reading_of("pool: {max: 50}\n")),
               Contains(tells(Severity::ok, "reservoir mode is off")));
-  EXPECT_THAT(
-      check_configuration(reading_of("database: {host: abc.dsql.us-east-1.on.aws}\n")),
-      Contains(tells(Severity::note, "reservoir mode is off", "DSQL_RESERVOIR_ENABLED=true")));
+  EXPECT_THAT(check_configuration(reading_of("database: {host: abc.dsql.us-east-1.on.aws}\n")),
+              Contains(tells(Severity::note,
+                             "100 of up to 100 connections are opened at the start and kept",
+                             "DSQL_RESERVOIR_ENABLED=true")));
 }
 
 TEST(ConfigurationCheckTest, ADatabaseMayBeNamedByLibpqsVariablesToo) {

@@ -7,37 +7,37 @@ namespace {
 
 using namespace std::chrono_literals;
 using doctor::check_credentials;
-using doctor::CredentialsSight;
+using doctor::CredentialsFacts;
 using testing::Contains;
 using testing::ElementsAre;
 
 constexpr WallTime kSigned{1'700'000'000s};
 
-CredentialsSight credentials_sight() {
-  CredentialsSight sight;
-  sight.region = "us-east-1";
-  sight.source = "the container";
-  sight.now = kSigned;
-  sight.expires_at = kSigned + 6h;
-  sight.user = "admin";
-  sight.wanted_lifetime = sight.token_lifetime = 15min;
-  return sight;
+CredentialsFacts credentials_facts() {
+  CredentialsFacts facts;
+  facts.region = "us-east-1";
+  facts.source = "the container";
+  facts.now = kSigned;
+  facts.expires_at = kSigned + 6h;
+  facts.user = "admin";
+  facts.wanted_lifetime = facts.token_lifetime = 15min;
+  return facts;
 }
 
 TEST(CredentialsCheckTest, TellsTheirSourceTheirEndAndThatATokenCanBeSigned) {
-  const Findings findings = check_credentials(credentials_sight());
+  const Findings findings = check_credentials(credentials_facts());
   EXPECT_THAT(findings, all_well());
   EXPECT_THAT(findings,
-              Contains(tells(Severity::ok, "come from the container and expire in 360 min")));
+              Contains(tells(Severity::ok, "come from the container and expire in 6h0m0s")));
   EXPECT_THAT(findings, Contains(tells(Severity::ok, "a token for the user admin can be signed")));
 }
 
 TEST(CredentialsCheckTest, CredentialsThatEndAreToldBeforeAndAfter) {
-  CredentialsSight soon = credentials_sight();
+  CredentialsFacts soon = credentials_facts();
   soon.expires_at = kSigned + 2min;
   EXPECT_THAT(check_credentials(soon),
               Contains(tells(Severity::warning, "expire in", "refresh the credentials")));
-  CredentialsSight over = credentials_sight();
+  CredentialsFacts over = credentials_facts();
   over.expires_at = kSigned - 1min;
   over.token_lifetime = 0s;
   EXPECT_THAT(check_credentials(over), Contains(tells(Severity::error, "expired")));
@@ -46,13 +46,13 @@ TEST(CredentialsCheckTest, CredentialsThatEndAreToldBeforeAndAfter) {
 }
 
 TEST(CredentialsCheckTest, ATokenThatIsShorterThanWantedIsNoted) {
-  CredentialsSight shorter = credentials_sight();
+  CredentialsFacts shorter = credentials_facts();
   shorter.token_lifetime = 7min;
   EXPECT_THAT(check_credentials(shorter), Contains(tells(Severity::note, "instead of")));
 }
 
 TEST(CredentialsCheckTest, WithoutCredentialsItSaysWhereTheyComeFrom) {
-  CredentialsSight none;
+  CredentialsFacts none;
   none.failure = Error(Errc::refused, "there are no AWS credentials");
   EXPECT_THAT(check_credentials(none), ElementsAre(tells(Severity::error, "no AWS credentials",
                                                          "aws sts get-caller-identity")));

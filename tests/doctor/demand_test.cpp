@@ -1,5 +1,9 @@
 #include "forebay/doctor/demand.hpp"
 
+#include <fstream>
+#include <regex>
+
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include "doctor/findings.hpp"
@@ -32,17 +36,36 @@ Demand shared_demand(int processes, int connections) {
   return demand;
 }
 
-TEST(DemandTest, TheCapacityTableOfDeployments) {
-  // Services × instances × pools, connections of each, and what is left of the limit.
-  const std::vector<std::tuple<int, int, int, double>> deployments{{4 * 2 * 2, 25, 400, 0.96},
-                                                                   {4 * 5 * 2, 50, 2000, 0.80},
-                                                                   {4 * 10 * 2, 50, 4000, 0.60},
-                                                                   {4 * 20 * 2, 50, 8000, 0.20}};
-  for (const auto& [pools, connections, total, headroom] : deployments) {
-    const DemandRow row = demand_row(shared_demand(pools, connections), pools);
-    EXPECT_EQ(row.connections, total);
-    EXPECT_NEAR(1 - *row.of_limit, headroom, 1e-9);
+// The rows of the page on sizes, as it writes them.
+std::vector<std::string> capacity_rows() {
+  std::ifstream page(FOREBAY_SOURCE "/docs/sizing.md");
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(page, line);)
+    if (std::regex_match(line, std::regex(R"(\| [a-z ]+( \| \d+){4} \| .*)"))) rows.push_back(line);
+  return rows;
+}
+
+std::string with_comma(std::int64_t number) {
+  return number < 1000 ? std::to_string(number)
+                       : fmt::format("{},{:03}", number / 1000, number % 1000);
+}
+
+TEST(DemandTest, TheCapacityTableOfThePageOnSizes) {
+  // Services × instances × pools, and connections of each.
+  const std::vector<std::tuple<std::string, int, int>> deployments{
+      {"small", 2, 25}, {"medium", 5, 50}, {"large", 10, 50}, {"very large", 20, 50}};
+  std::vector<std::string> expected;
+  for (const auto& [name, instances, connections] : deployments) {
+    Demand demand = shared_demand(4 * instances * 2, connections);
+    demand.burst = 0;  // each second has its own places
+    demand.life = 11min - 45s;
+    const DemandRow row = demand_row(demand, demand.processes);
+    expected.push_back(fmt::format("| {} | 4 | {} | 2 | {} | {} | {:.0f} % | {:.1f} | {:.0f} s |",
+                                   name, instances, connections, with_comma(row.connections),
+                                   (1 - *row.of_limit) * 100, row.churn,
+                                   std::chrono::duration<double>(*row.fill).count()));
   }
+  EXPECT_EQ(capacity_rows(), expected);
 }
 
 TEST(DemandTest, ABurstIsFilledAtOnceAndTheRestAtTheRate) {
@@ -69,6 +92,24 @@ TEST(DemandTest, AboveTheLimitIsAnErrorAndAboveFourFifthsAWarning) {
               Contains(tells(Severity::warning, "8050 of 10000", "rolling deployments")));
   EXPECT_THAT(check_demand(shared_demand(201, 50)),
               Contains(tells(Severity::error, "10050 of 10000", "FOREBAY_POOL_MAX")));
+}
+
+// Not "at once", however fast connects are.
+TEST(DemandTest, WhatDoesNotFitIsNeverFilled) {
+  Demand demand = shared_demand(1, 100);
+  demand.limit = 97;
+  demand.rate = 0;
+  EXPECT_EQ(demand_row(demand, 1).fill, std::nullopt);
+  EXPECT_THAT(check_demand(demand),
+              Contains(tells(Severity::warning, "its 100 connections never", "target_ready")));
+  demand.target = 50;
+  EXPECT_EQ(demand_row(demand, 1).fill, 0s);
+  EXPECT_EQ(demand_row(demand, 2).fill, std::nullopt);
+  demand.processes = 4;
+  EXPECT_THAT(
+      check_demand(demand),
+      Contains(tells(Severity::warning,
+                     "50 connections at once, all 4 have theirs never: there are only 97")));
 }
 
 TEST(DemandTest, ConnectionsThatEndFasterThanTheyAreReplaced) {
@@ -122,7 +163,7 @@ TEST(DemandTest, MoreProcessesNeverNeedLess) {
     const DemandRow more = demand_row(demand, processes + 1);
     RC_ASSERT(more.connections > fewer.connections);
     RC_ASSERT(more.churn > fewer.churn);
-    RC_ASSERT(more.fill >= fewer.fill);
+    RC_ASSERT(!more.fill || (fewer.fill && *more.fill >= *fewer.fill));
   }));
 }
 
@@ -147,7 +188,9 @@ TEST(DemandTest, ReadsTheConfigurationAsItHoldsForTheServer) {
   const Demand shared = demand_of(configuration);
   EXPECT_EQ(shared.limit, 500);
   EXPECT_TRUE(shared.is_rate_shared);
-  EXPECT_EQ(shared.burst, 1000);
+  EXPECT_EQ(shared.burst, 0);  // each second has its own places
+  configuration.cluster->rate_mode = RateMode::bucket;
+  EXPECT_EQ(demand_of(configuration).burst, 1000);
 }
 
 }  // namespace

@@ -69,6 +69,21 @@ TEST(InstanceCheckTest, DrainingUnderLoad) {
               Contains(tells(Severity::note, "has 40 of 50")));
 }
 
+TEST(InstanceCheckTest, CallersHoldWhatIsNotReady) {
+  std::vector<MetricLine> lent{{of_pool("dsql_reservoir_size"), 10},
+                               {of_pool("forebay_pool_wanted_ready"), 10},
+                               {of_pool("dsql_pool_in_use"), 50}};
+  EXPECT_THAT(told(lent),
+              ElementsAre(tells(Severity::warning, "has 10 of 50 connections ready, and 50 of 60",
+                                "FOREBAY_POOL_MAX")));
+  // Half of the target, and all that there is room for: busy, and well.
+  lent[0].second = lent[1].second = 30;
+  EXPECT_THAT(told(lent), ElementsAre(tells(Severity::ok, "has 30 of 50")));
+  // What there is room for is not there.
+  lent[1].second = 35;
+  EXPECT_THAT(told(lent), ElementsAre(tells(Severity::note, "has 30 of 50")));
+}
+
 TEST(InstanceCheckTest, EmptyEventsByScenario) {
   const MetricLine before{of_pool("dsql_reservoir_empty_total"), 10};
   const MetricLine after{of_pool("dsql_reservoir_empty_total"), 15};
@@ -173,9 +188,9 @@ TEST(InstanceCheckTest, PermitsThatComeTooLate) {
 }
 
 TEST(InstanceCheckTest, ConflictsAndTenants) {
-  const std::string operation = R"({operation="move"})";
+  const std::string operation = R"({service="orders",operation="move"})";
   EXPECT_THAT(told({}, {{"dsql_tx_attempts_total" + operation, 100},
-                        {"dsql_tx_conflicts_total" + operation, 30}}),
+                        {"dsql_tx_conflict_total" + operation, 30}}),
               Contains(tells(Severity::warning, "move: 30 of 100 attempts met a conflict")));
   EXPECT_THAT(told({}, {{"dsql_tx_exhausted_total" + operation, 1}}),
               Contains(tells(Severity::warning, "transactions failed after all retries")));

@@ -1,6 +1,7 @@
 // Pages of metrics for tests of what the doctor makes of them.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "forebay/doctor/settings_check.hpp"
 
 #include "doctor/findings.hpp"
+#include "forebay/pool/pool_defaults.hpp"
 
 namespace forebay::test {
 namespace {
@@ -16,7 +17,7 @@ PoolOptions dsql_pool() {
   pool.size.max = 50;
   pool.server_limit = 60min;
   pool.longest_transaction = 5min;
-  return pool;
+  return completed(pool);
 }
 
 ClusterOptions shared_options() {
@@ -27,7 +28,7 @@ ClusterOptions shared_options() {
 }
 
 TEST(SettingsCheckTest, TheDefaultsDoNotSmell) {
-  EXPECT_THAT(check_settings(PoolOptions(), std::nullopt), all_well());
+  EXPECT_THAT(check_settings(completed(PoolOptions()), std::nullopt), all_well());
   EXPECT_THAT(check_settings(dsql_pool(), shared_options()), all_well());
 }
 

@@ -7,29 +7,29 @@ namespace {
 
 using namespace std::chrono_literals;
 using doctor::check_table;
-using doctor::TableSight;
+using doctor::TableFacts;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-TableSight table_sight() {
-  TableSight sight("connections", "leases");
-  sight.state = aws::TableState{true, true, true, "pk", "PAY_PER_REQUEST"};
-  sight.ttl = aws::TtlState{true, "ttl_epoch"};
-  sight.latency = 8ms;
-  return sight;
+TableFacts table_facts() {
+  TableFacts facts("connections", "leases");
+  facts.state = aws::TableState{true, true, true, "pk", "PAY_PER_REQUEST"};
+  facts.ttl = aws::TtlState{true, "ttl_epoch"};
+  facts.latency = 8ms;
+  return facts;
 }
 
-Findings table_checked(const TableSight& sight) { return check_table(sight, 5s); }
+Findings table_checked(const TableFacts& facts) { return check_table(facts, 5s); }
 
 TEST(TableCheckTest, AHealthyTable) {
-  EXPECT_THAT(table_checked(table_sight()), all_well());
-  EXPECT_THAT(table_checked(table_sight()),
+  EXPECT_THAT(table_checked(table_facts()), all_well());
+  EXPECT_THAT(table_checked(table_facts()),
               Contains(tells(Severity::ok, "may be read and written")));
 }
 
 TEST(TableCheckTest, AMissingTableNamesTheCommandThatMakesIt) {
-  TableSight missing("connections", "leases, rate");
+  TableFacts missing("connections", "leases, rate");
   missing.state = aws::TableState{};
   EXPECT_THAT(table_checked(missing),
               ElementsAre(tells(Severity::error, "(leases, rate) does not exist",
@@ -37,33 +37,33 @@ TEST(TableCheckTest, AMissingTableNamesTheCommandThatMakesIt) {
 }
 
 TEST(TableCheckTest, AnotherKeyAnotherTable) {
-  TableSight other = table_sight();
+  TableFacts other = table_facts();
   other.state->has_right_key = false;
   other.state->key = "id (N)";
   EXPECT_THAT(table_checked(other), ElementsAre(tells(Severity::error, "has the key id (N)")));
 }
 
 TEST(TableCheckTest, TtlThatIsOffOrElsewhereIsAWarning) {
-  TableSight off = table_sight();
+  TableFacts off = table_facts();
   off.ttl->is_enabled = false;
   EXPECT_THAT(table_checked(off),
               Contains(tells(Severity::warning, "TTL of table connections is not on",
                              "enable TTL on ttl_epoch")));
-  TableSight elsewhere = table_sight();
+  TableFacts elsewhere = table_facts();
   elsewhere.ttl->attribute = "expires";
   EXPECT_THAT(table_checked(elsewhere),
               Contains(tells(Severity::warning, "is not on for ttl_epoch")));
 }
 
 TEST(TableCheckTest, ProvisionedCapacityIsNoted) {
-  TableSight provisioned = table_sight();
+  TableFacts provisioned = table_facts();
   provisioned.state->billing_mode = "PROVISIONED";
   EXPECT_THAT(table_checked(provisioned),
               Contains(tells(Severity::note, "provisioned capacity", "on-demand billing")));
 }
 
 TEST(TableCheckTest, AMissingPermissionIsToldOnceWithItsAction) {
-  TableSight refused = table_sight();
+  TableFacts refused = table_facts();
   const Error error(Errc::refused, "AWS does not allow dynamodb:UpdateItem on table connections");
   refused.refusals = {error, error};
   EXPECT_THAT(table_checked(refused),
@@ -71,14 +71,14 @@ TEST(TableCheckTest, AMissingPermissionIsToldOnceWithItsAction) {
 }
 
 TEST(TableCheckTest, ATableThatIsBusyIsNoMatterOfRights) {
-  TableSight busy = table_sight();
+  TableFacts busy = table_facts();
   busy.refusals = {Error(Errc::timed_out, "the scan took too long")};
   EXPECT_THAT(table_checked(busy),
               Contains(tells(Severity::warning, "the scan took too long", "throttling")));
 }
 
 TEST(TableCheckTest, TheRightToDescribeIsNotNeeded) {
-  TableSight undescribed = table_sight();
+  TableFacts undescribed = table_facts();
   undescribed.state.reset();
   undescribed.ttl.reset();
   undescribed.state_failure = Error(Errc::refused, "AWS does not allow dynamodb:DescribeTable");
@@ -87,18 +87,18 @@ TEST(TableCheckTest, TheRightToDescribeIsNotNeeded) {
 }
 
 TEST(TableCheckTest, AStoreThatIsAwayIsToldOnce) {
-  TableSight away("connections", "leases");
+  TableFacts away("connections", "leases");
   away.state_failure = away.read_failure = Error(Errc::connect_failed, "DynamoDB is away");
   EXPECT_THAT(table_checked(away),
               ElementsAre(tells(Severity::error, "DynamoDB is away", "lease_acquire")));
 }
 
 TEST(TableCheckTest, ASlowTableIsNotedAndAVerySlowOneAWarning) {
-  TableSight slow = table_sight();
+  TableFacts slow = table_facts();
   slow.latency = 400ms;
-  EXPECT_THAT(table_checked(slow), Contains(tells(Severity::note, "answers in 400 ms")));
+  EXPECT_THAT(table_checked(slow), Contains(tells(Severity::note, "answers in 400ms")));
   slow.latency = 3s;
-  EXPECT_THAT(table_checked(slow), Contains(tells(Severity::warning, "answers in 3.00 s")));
+  EXPECT_THAT(table_checked(slow), Contains(tells(Severity::warning, "answers in 3s")));
 }
 
 TEST(TableCheckTest, TablesOfSeveralPurposesAreLookedAtOnce) {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 
 namespace forebay {

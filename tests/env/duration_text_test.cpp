@@ -18,7 +18,6 @@ TEST(DurationTextTest, ANumberAndAUnitMakeATime) {
   EXPECT_EQ(parse_duration("9ns"), 9ns);
   EXPECT_EQ(parse_duration("1.5s"), 1500ms);
   EXPECT_EQ(parse_duration("0.25h"), 15min);
-  EXPECT_EQ(parse_duration("1.50ns"), std::nullopt);
   EXPECT_EQ(parse_duration("1.0ns"), 1ns);
   EXPECT_EQ(parse_duration("-5s"), -5s);
   EXPECT_EQ(parse_duration("0"), 0s);
@@ -36,6 +35,26 @@ TEST(DurationTextTest, SeveralUnitsAddUp) {
   EXPECT_EQ(parse_duration("20m0s"), 20min);
 }
 
+// The forms that only Go has, each with what its time.ParseDuration says.
+TEST(DurationTextTest, WhateverGoReadsIsReadTheSame) {
+  EXPECT_EQ(parse_duration("+5m"), 5min);
+  EXPECT_EQ(parse_duration("+0"), 0s);
+  EXPECT_EQ(parse_duration("-0"), 0s);
+  EXPECT_EQ(parse_duration(".5h"), 30min);
+  EXPECT_EQ(parse_duration("-.5s"), -500ms);
+  EXPECT_EQ(parse_duration("5.s"), 5s);
+  EXPECT_EQ(parse_duration("+5.6s"), 5600ms);
+  EXPECT_EQ(parse_duration("12\u00b5s"), 12us);
+  EXPECT_EQ(parse_duration("12\u03bcs34ns"), 12034ns);
+  EXPECT_EQ(parse_duration("3ms14.1s5m"), 5min + 14103ms);
+  EXPECT_EQ(parse_duration("1m1m"), 2min);
+  EXPECT_EQ(parse_duration("1.50ns"), 1ns);
+  EXPECT_EQ(parse_duration("0.0000000001s"), 0s);
+  EXPECT_EQ(parse_duration("0.100000000000000000000h"), 6min);
+  EXPECT_EQ(parse_duration("0.3333333333333333333h"), 20min - 1ns);
+  EXPECT_EQ(parse_duration("9223372036.854775807s"), Duration::max());
+}
+
 TEST(DurationTextTest, AnythingElseIsNone) {
   for (const char* text : {"",
                            "5",
@@ -48,18 +67,13 @@ TEST(DurationTextTest, AnythingElseIsNone) {
                            "5sec",
                            "5d",
                            "--5s",
-                           "+5s",
                            "1e3s",
-                           "1.s",
-                           ".5s",
                            "1.2.3s",
                            "0x5s",
                            "inf",
                            "nan",
                            "-",
                            "five",
-                           "30s1m",
-                           "1m1m",
                            "1m30",
                            "1m-30s",
                            "1m 30s",
@@ -68,7 +82,16 @@ TEST(DurationTextTest, AnythingElseIsNone) {
                            "9223372036854775808ns",
                            "2562048h",
                            "99999999999999999999h",
-                           "0.0000000001s"}) {
+                           "+",
+                           "+-5s",
+                           "-+5s",
+                           ".",
+                           ".s",
+                           "-.s",
+                           "5\xc2\xb5",
+                           "5\xc2s",
+                           "5\xce\xb5s",
+                           "9223372036.854775808s"}) {
     EXPECT_EQ(parse_duration(text), std::nullopt) << text;
   }
 }
@@ -79,21 +102,12 @@ TEST(DurationTextTest, TheTextIsTheShortestExactOne) {
   EXPECT_EQ(duration_text(1500ms), "1500ms");
   EXPECT_EQ(duration_text(120s), "2m");
   EXPECT_EQ(duration_text(-90min), "-90m");
-}
-
-TEST(DurationTextTest, ReadableTimesHaveThreeDigits) {
-  EXPECT_EQ(readable_time(0ns), "0 ns");
-  EXPECT_EQ(readable_time(999ns), "999 ns");
-  EXPECT_EQ(readable_time(1234ns), "1.23 us");
-  EXPECT_EQ(readable_time(99'960ns), "100 us");
-  EXPECT_EQ(readable_time(999'900ns), "1.00 ms");
-  EXPECT_EQ(readable_time(12'340us), "12.3 ms");
-  EXPECT_EQ(readable_time(90s), "90.0 s");
-  EXPECT_EQ(readable_time(11min), "11.0 min");
+  EXPECT_EQ(duration_text(Duration::max()), "unlimited");
 }
 
 RC_GTEST_PROP(DurationTextProperty, WhatIsWrittenReadsTheSame, (std::int64_t nanoseconds)) {
   RC_PRE(nanoseconds != std::numeric_limits<std::int64_t>::min());
+  RC_PRE(nanoseconds != std::numeric_limits<std::int64_t>::max());
   const Duration time(nanoseconds);
 
   RC_ASSERT(parse_duration(duration_text(time)) == time);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 
 namespace forebay {
@@ -16,8 +16,8 @@ Task<void> note_after(Scheduler& scheduler, Duration time, std::vector<Instant>&
   notes.push_back(scheduler.now());
 }
 
-Task<void> note_at(Scheduler& scheduler, Instant time, std::vector<Instant>& notes) {
-  co_await sleep_until(scheduler, time);
+Task<void> note_at(Scheduler& scheduler, Until until, std::vector<Instant>& notes) {
+  co_await sleep_until(scheduler, until);
   notes.push_back(scheduler.now());
 }
 
@@ -48,6 +48,24 @@ TEST(SleepTest, UntilAPastTimeDoesNotSuspend) {
 
   EXPECT_EQ(notes, (std::vector{Instant(10s)}));
   EXPECT_EQ(scheduler.steps(), 1u);
+}
+
+TEST(SleepTest, EndsEarlyWhenItIsCancelled) {
+  sim::SimScheduler scheduler;
+  Cancellation cancellation(scheduler);
+  std::vector<Instant> notes;
+  start_detached(scheduler, note_at(scheduler, Until(Instant(2s), cancellation), notes));
+  start_detached(scheduler, note_at(scheduler, Until(Instant(9s), cancellation), notes));
+  scheduler.run_until(Instant(5s));
+
+  cancellation.cancel();
+  const std::size_t notes_inside_the_call = notes.size();
+  start_detached(scheduler, note_at(scheduler, Until(Instant(9s), cancellation), notes));
+  scheduler.run();
+
+  EXPECT_EQ(notes_inside_the_call, 1u) << "it goes on on a later turn";
+  EXPECT_EQ(notes, (std::vector{Instant(2s), Instant(5s), Instant(5s)}));
+  EXPECT_EQ(scheduler.now(), Instant(5s)) << "no timer is left behind";
 }
 
 TEST(SleepTest, ASleepBeyondTheEndOfTimeNeverOverflows) {

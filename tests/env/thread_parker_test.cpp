@@ -1,5 +1,5 @@
 // ThreadParker: no wake-up is lost, whoever comes first. Deadlines lie in the past: nothing sleeps.
-#include "forebay/env/thread_parker.hpp"
+#include "forebay/detail/env/thread_parker.hpp"
 
 #include <thread>
 

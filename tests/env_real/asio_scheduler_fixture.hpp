@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/real/asio_scheduler.hpp"
 #include "forebay/env/sleep.hpp"
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "env_real/asio_scheduler_fixture.hpp"
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sleep.hpp"
 
 namespace forebay::real {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "env_real/asio_scheduler_fixture.hpp"
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/real/asio_scheduler.hpp"
 #include "forebay/env/sleep.hpp"
 #include "support/noting_timer.hpp"

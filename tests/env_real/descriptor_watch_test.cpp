@@ -130,8 +130,8 @@ TEST_F(DescriptorWatchTest, ABadDescriptorFailsInTheFirstWait) {
   EXPECT_EQ(ending, Errc::connection_lost);
 }
 
-Task<void> keep_ending(WatchedDescriptor& watched, Instant deadline, std::vector<Ending>& endings) {
-  endings.push_back(ending_of(co_await watched.wait(Readiness::readable, deadline)));
+Task<void> keep_ending(WatchedDescriptor& watched, Until until, std::vector<Ending>& endings) {
+  endings.push_back(ending_of(co_await watched.wait(Readiness::readable, until)));
 }
 
 Task<std::vector<Ending>> wait_send_wait(Runtime& runtime, SocketPair& sockets) {
@@ -151,6 +151,32 @@ TEST_F(DescriptorWatchTest, OneWatchServesManyWaits) {
   const std::vector<Ending> endings = run(wait_send_wait(runtime_, sockets_));
 
   EXPECT_EQ(endings, (std::vector<Ending>{Errc::timed_out, {}, Errc::timed_out, {}}));
+}
+
+// The first wait has ended, and its task has not run again, when its cancellation comes.
+Task<std::vector<Ending>> cancel_three_waits(Runtime& runtime, int descriptor) {
+  Scheduler& scheduler = runtime.scheduler();
+  std::vector<Ending> endings;
+  TaskGroup group(scheduler);
+  Cancellation first(scheduler);
+  Cancellation second(scheduler);
+  const auto watched = runtime.descriptors().watch(descriptor);
+  group.spawn(keep_ending(*watched, Until(kNever, first), endings));
+  co_await Yield(scheduler);
+  watched->cancel();
+  group.spawn(keep_ending(*watched, Until(kNever, second), endings));
+  first.cancel();  // too late
+  co_await Yield(scheduler);
+  second.cancel();
+  co_await group.join();
+  co_await keep_ending(*watched, Until(kNever, second), endings);
+  co_return endings;
+}
+
+TEST_F(DescriptorWatchTest, ACancellationEndsItsOwnWaitAndLaterOnesAtOnce) {
+  const std::vector<Ending> endings = run(cancel_three_waits(runtime_, sockets_.near_end()));
+
+  EXPECT_EQ(endings, (std::vector<Ending>{Errc::closed, Errc::cancelled, Errc::cancelled}));
 }
 
 Task<std::vector<Ending>> cancel_during_wait(Runtime& runtime, int descriptor,

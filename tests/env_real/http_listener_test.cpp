@@ -2,6 +2,7 @@
 #include "forebay/env/real/http_listener.hpp"
 
 #include <atomic>
+#include <future>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -13,8 +14,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "forebay/detail/env/detached.hpp"
+#include "forebay/detail/env/real/ticker.hpp"
+#include "forebay/env/http.hpp"
 #include "forebay/env/real/runtime.hpp"
-#include "forebay/env/real/ticker.hpp"
 #include "forebay/env/run_blocking.hpp"
 
 namespace forebay::real {
@@ -100,6 +103,50 @@ TEST_F(HttpListenerTest, AHeadHasTheLengthOnly) {
   EXPECT_THAT(heard, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(heard, HasSubstr("Content-Length: 14\r\n"));
   EXPECT_TRUE(heard.ends_with("\r\n\r\n")) << heard;
+}
+
+TEST_F(HttpListenerTest, ARequestMayComeByteByByteAndTwoAtOnce) {
+  const std::string last = "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  Caller slow(listener_->port());
+  for (const char byte : last) slow.say(std::string(1, byte));
+  EXPECT_TRUE(slow.hear().ends_with("\r\n\r\nGET /last \n"));
+
+  Caller quick(listener_->port());
+  quick.say("POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody" + last);
+  const std::string heard = quick.hear();
+  EXPECT_THAT(heard, HasSubstr("\r\n\r\nPOST /first \nHTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(heard.ends_with("\r\n\r\nGET /last \n"));
+}
+
+TEST_F(HttpListenerTest, LongAnswersAreCompressedForWhoUnderstands) {
+  const std::string path(2000, 'x');
+  const auto ask = [&](const std::string& wanted, const std::string& headers) {
+    Caller caller(listener_->port());
+    caller.say("GET /" + wanted + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers +
+               "\r\n");
+    return caller.hear();
+  };
+  const std::string zipped = ask(path, "Accept-Encoding: deflate, gzip\r\n");
+  EXPECT_THAT(zipped, HasSubstr("Content-Encoding: gzip\r\n"));
+  EXPECT_THAT(zipped, HasSubstr("Vary: Accept, Accept-Encoding\r\n"));
+  EXPECT_LT(zipped.size(), 500u);
+  EXPECT_THAT(ask(path, "Accept-Encoding: gzip;q=0\r\n"), HasSubstr(path));
+  EXPECT_THAT(ask(path, ""), HasSubstr(path));
+  EXPECT_THAT(ask("short", "Accept-Encoding: gzip\r\n"), HasSubstr("GET /short"));
+}
+
+Task<void> block(std::shared_future<void> released) {
+  released.wait();
+  co_return;
+}
+
+TEST_F(HttpListenerTest, ItAnswersWhileTheLoopOfTheRuntimeIsStuck) {
+  std::promise<void> release;
+  start_detached(runtime_.scheduler(), block(release.get_future().share()));
+  Caller caller(listener_->port());
+  caller.say("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_TRUE(caller.hear().ends_with("GET /metrics \n"));
+  release.set_value();
 }
 
 TEST_F(HttpListenerTest, WhatTheAnswerThrowsIsA500) {

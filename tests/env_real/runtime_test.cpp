@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include "forebay/env/blocking_lane.hpp"
 #include "forebay/env/run_blocking.hpp"
 #include "forebay/env/sleep.hpp"
 

@@ -1,6 +1,7 @@
 // The example program as a user runs it: on a server that is right, on one that cheats, and with
 // words that it cannot take.
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -174,6 +175,18 @@ TEST(WorkflowStoreSchemaTest, IsWhatTheServerTakes) {
   }
   const Outcome postgresql = schema_for("postgresql://app@localhost/orders");
   EXPECT_TRUE(postgresql.says("CREATE INDEX IF NOT EXISTS ")) << postgresql.output;
+}
+
+// Comments and empty lines aside, what runs is what stands in the file.
+TEST(WorkflowStoreSchemaTest, IsTheFileThatIsShipped) {
+  std::ifstream file(std::filesystem::path(FOREBAY_SOURCE) / "examples/workflow_store/schema.sql");
+  ASSERT_TRUE(file);
+  std::string expected;
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty() && !line.starts_with("--")) expected += line + "\n";
+  const Outcome outcome = run_workflow_store(
+      {"--print-schema", "--database", "postgresql://admin@abc.dsql.eu-west-1.on.aws/postgres"});
+  EXPECT_EQ(outcome.output, expected);
 }
 
 TEST(WorkflowStoreArgumentsTest, AreRefusedWithASentence) {

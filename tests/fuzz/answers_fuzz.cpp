@@ -3,21 +3,25 @@
 #include <string>
 #include <string_view>
 
+#include "forebay/aws/credentials/iso_time.hpp"
+#include "forebay/aws/credentials/profiles.hpp"
+#include "forebay/aws/credentials/shell_words.hpp"
+#include "forebay/aws/credentials/xml_text.hpp"
 #include "forebay/aws/http_date.hpp"
-#include "forebay/aws/iso_time.hpp"
 #include "forebay/aws/json.hpp"
-#include "forebay/aws/profiles.hpp"
-#include "forebay/aws/uri.hpp"
-#include "forebay/aws/xml_text.hpp"
-#include "forebay/base/check.hpp"
+#include "forebay/aws/region.hpp"
+#include "forebay/aws/signing/uri.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/env/duration_text.hpp"
-#include "forebay/postgres/copy_text.hpp"
+#include "forebay/postgres/sql/copy_text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   forebay::aws::Profiles profiles;
   profiles.add_config(text);
   profiles.add_credentials(text);
+  static_cast<void>(forebay::aws::shell_words(text));
+  static_cast<void>(forebay::aws::region_of_host(text));
   static_cast<void>(forebay::aws::xml_text(text, "Code"));
   static_cast<void>(forebay::aws::parse_iso_time(text));
   static_cast<void>(forebay::aws::http_date(text));

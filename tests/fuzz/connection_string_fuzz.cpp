@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "forebay/base/check.hpp"
-#include "forebay/postgres/conninfo.hpp"
+#include "forebay/detail/base/check.hpp"
+#include "forebay/postgres/driver/conninfo.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/sim/scenario/scenario_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

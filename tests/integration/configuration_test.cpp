@@ -16,7 +16,7 @@ TEST_F(ConfiguredPoolTest, OpensWhatTheConfigurationSays) {
   configuration.pool.name = "configured";
   configuration.pool.size.max = 3;
   configuration.pool.supply = Supply::reservoir;
-  configuration.start_delay = 10ms;
+  configuration.start_delay = 1h;  // of a cluster, and there is none
 
   auto database = ConfiguredPool::open(runtime, configuration);
 
@@ -53,6 +53,8 @@ TEST_F(ConfiguredPoolTest, ADsqlHostSetInCodeHasTokens) {
   Configuration configuration;
   configuration.database.host = "abc.dsql.eu-west-1.on.aws";
   configuration.start_delay = 0s;
+  configuration.pool.initial_failure = InitialFailure::keep_trying;  // nobody is there
+  configuration.pool.size.keep_open = 0;  // there is nothing that could be opened
 
   auto database = ConfiguredPool::open(runtime, configuration);
 

@@ -63,14 +63,14 @@ TEST_F(NamesTest, APoolOnADeadNameDoesNotSlowDownAnother) {
   callers.stop();
 
   std::printf("alone %d, beside a dead name %d\n", alone, beside);
-  EXPECT_GT(beside, alone / 2);
+  EXPECT_GT(beside, alone / (kIsSanitized ? 5 : 2));  // none at all, if a lookup held the loop
   EXPECT_GT(refused, 0);
   const PoolStatistics seen = (*sick)->statistics();
   EXPECT_THAT(
       seen.last_connect_error,
       testing::HasSubstr("\"db.test\" could not be looked up: no name server has answered"));
-  // Each lookup ended with its connect_timeout, and the next followed.
-  EXPECT_GE(seen.counters.open_failures(), 2U);
+  // Each lookup ended with its connect_timeout, and the next followed, as often as there was time.
+  EXPECT_GE(seen.counters.open_failures(), kIsSanitized ? 1U : 2U);
   EXPECT_TRUE((*sick)->close(5s));
 }
 

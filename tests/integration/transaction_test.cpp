@@ -63,6 +63,17 @@ TEST_F(TransactionTest, AnErrorOfTheBodyRollsBack) {
   EXPECT_EQ(counted("fail").attempts, 1u);
 }
 
+TEST_F(TransactionTest, AParameterTooFewIsNotTriedAgain) {
+  const Result<void> done = run("too few", [](Transaction& transaction) -> Result<void> {
+    const auto rows = transaction.exec_blocking("SELECT $1::int, $2::int", parameters(1));
+    return rows ? Result<void>() : failure(rows.error());
+  });
+
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().sqlstate(), "08P01");
+  EXPECT_EQ(counted("too few").attempts, 1u);
+}
+
 TEST_F(TransactionTest, AnExceptionOfTheBodyRollsBackAndGoesOn) {
   const auto throwing = [](Transaction& transaction) -> Result<void> {
     const Result<void> added = add_one(transaction, 1);
@@ -229,8 +240,10 @@ TEST_F(TransactionTest, ASessionEndedForIdlenessHasNoUnknownOutcome) {
     EXPECT_TRUE(add_one(transaction, 1).has_value());
     const Result<int> process = transaction.query_one_blocking<int>("SELECT pg_backend_pid()");
     EXPECT_TRUE(process.has_value()) << process.error().text();
-    EXPECT_TRUE(
-        transaction.exec_blocking("SET LOCAL idle_in_transaction_session_timeout = 1").has_value());
+    // Long enough that the answer to this is read before the last words come: libpq takes words
+    // that come while nothing is asked for a notice.
+    EXPECT_TRUE(transaction.exec_blocking("SET LOCAL idle_in_transaction_session_timeout = 300")
+                    .has_value());
     const std::string alive =
         "SELECT count(*) FROM pg_stat_activity WHERE pid = " + std::to_string(*process);
     const Instant last = runtime.scheduler().now() + 60s;

@@ -44,10 +44,9 @@ TEST(MetricPageReaderTest, AHistogramKeepsItsParts) {
   const Result<MetricPage> page = MetricPage::read(text.text());
 
   ASSERT_TRUE(page.has_value()) << page.error().text();
-  EXPECT_EQ(page->find("dsql_tx_latency_seconds_count", {{"operation", "move"}}), 1);
-  EXPECT_EQ(page->find("dsql_tx_latency_seconds_bucket", {{"operation", "move"}, {"le", "+Inf"}}),
-            1);
-  EXPECT_EQ(page->find("dsql_tx_latency_seconds_count", {}), std::nullopt);
+  EXPECT_EQ(page->find("dsql_tx_latency_count", {{"operation", "move"}}), 1);
+  EXPECT_EQ(page->find("dsql_tx_latency_bucket", {{"operation", "move"}, {"le", "+Inf"}}), 1);
+  EXPECT_EQ(page->find("dsql_tx_latency_count", {}), std::nullopt);
 }
 
 TEST(MetricPageReaderTest, BlanksTimesAndOthersMetricsAreAllowed) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/metrics/metric_text.hpp"
+#include "forebay/retry/operation_metrics.hpp"
 
 namespace forebay::test {
 namespace {
@@ -61,6 +62,7 @@ PoolStatistics busy_pool() {
   pool.counters.empty = 9;
   pool.counters.timeouts = 2;
   pool.counters.opened = 31;
+  pool.counters.keeper_topups = 12;
   pool.counters.leaks_reported = 1;
   pool.counters.discards[static_cast<std::size_t>(DiscardReason::expiring_soon_on_scan)] = 6;
   pool.counters.discards[static_cast<std::size_t>(DiscardReason::broken)] = 8;
@@ -72,15 +74,16 @@ PoolStatistics busy_pool() {
 
 TEST(MetricSourcesTest, EveryMetricOfTheTableIsToldWithItsLabels) {
   NotingSink sink;
-  tell_pool(sink, "orders", "main", busy_pool());
+  write_pool_metrics(sink, "orders", "main", busy_pool());
   TransactionMetrics transactions;
   transactions.operation("pay").begin_attempt();
   transactions.operation("pay").succeed(3ms);
-  tell_transactions(sink, transactions.snapshot());
+  write_transaction_metrics(sink, "orders", transactions.snapshot());
   ClusterStatistics cluster;
   cluster.has_leases = cluster.has_rate = cluster.has_tokens = true;
-  tell_cluster(sink, "orders", cluster);
-  tell_tenants(sink, "orders", TenantTotals());
+  write_cluster_metrics(sink, "orders", cluster);
+  write_tenant_metrics(sink, "orders", TenantTotals());
+  write_busy_tenant_metrics(sink, "orders", TenantStatistics());
 
   for (const MetricDefinition& each : metric_table()) {
     if (each.metric == Metric::build_info) continue;
@@ -90,13 +93,14 @@ TEST(MetricSourcesTest, EveryMetricOfTheTableIsToldWithItsLabels) {
 
 TEST(MetricSourcesTest, APoolTellsWhatItsStatisticsSay) {
   NotingSink sink;
-  tell_pool(sink, "orders", "main", busy_pool());
+  write_pool_metrics(sink, "orders", "main", busy_pool());
 
   const auto expect = [&](Metric metric, double value) {
     EXPECT_EQ(sink.numbers[metric], value) << definition(metric).name;
   };
   expect(Metric::reservoir_size, 4);
-  expect(Metric::reservoir_target, 9);
+  expect(Metric::reservoir_target, 10);
+  expect(Metric::pool_wanted_ready, 9);
   expect(Metric::reservoir_checkouts, 100);
   expect(Metric::reservoir_empty, 9);
   expect(Metric::reservoir_discards, 14);
@@ -110,13 +114,28 @@ TEST(MetricSourcesTest, APoolTellsWhatItsStatisticsSay) {
   expect(Metric::pool_wait_duration, 3);
   expect(Metric::keeper_deficit, 3);
   expect(Metric::pool_guard_evictions, 6);
+  expect(Metric::keeper_topups, 12);
+  expect(Metric::closed_lifetime, 6);
+  expect(Metric::closed_idle_time, 0);
   expect(Metric::pool_connect_time, 0.25);
   expect(Metric::pool_filled, 0);
 }
 
+// An alert that leaves out pools without a target would otherwise leave out the emptiest of all.
+TEST(MetricSourcesTest, ThePoolThatHasLentEverythingStillHasItsTarget) {
+  PoolStatistics pool = busy_pool();
+  pool.ready = pool.cleaning = pool.opening = 0;
+  pool.lent = pool.max;
+  NotingSink sink;
+  write_pool_metrics(sink, "orders", "main", pool);
+  EXPECT_EQ(sink.numbers[Metric::reservoir_target], 10);
+  EXPECT_EQ(sink.numbers[Metric::pool_wanted_ready], 0);
+  EXPECT_EQ(sink.numbers[Metric::keeper_deficit], 0);
+}
+
 TEST(MetricSourcesTest, ReasonsAreLabels) {
   MetricText text;
-  tell_pool(text, "orders", "main", busy_pool());
+  write_pool_metrics(text, "orders", "main", busy_pool());
   EXPECT_THAT(text.text(),
               HasSubstr("dsql_reservoir_discards_total{service=\"orders\",pool=\"main\","
                         "reason=\"broken\"} 8\n"));
@@ -125,9 +144,32 @@ TEST(MetricSourcesTest, ReasonsAreLabels) {
                         "reason=\"rate_limit\"} 11\n"));
 }
 
+TEST(MetricSourcesTest, ABusyTenantTellsWhatItsStatisticsSay) {
+  TenantStatistics tenant;
+  tenant.tenant = "acme \"and\" sons";
+  tenant.open = 3;
+  tenant.lent = 2;
+  tenant.waiters = 4;
+  tenant.served = 100;
+  tenant.waits = 7;
+  tenant.wait_time = 1500ms;
+  tenant.timeouts = 1;
+  MetricText text;
+  write_busy_tenant_metrics(text, "orders", tenant);
+  const std::string labels = "{service=\"orders\",tenant=\"acme \\\"and\\\" sons\"} ";
+  for (const std::string& line :
+       {"forebay_busy_tenant_open" + labels + "3\n", "forebay_busy_tenant_in_use" + labels + "2\n",
+        "forebay_busy_tenant_waiters" + labels + "4\n",
+        "forebay_busy_tenant_served_total" + labels + "100\n",
+        "forebay_busy_tenant_waits_total" + labels + "7\n",
+        "forebay_busy_tenant_wait_seconds_total" + labels + "1.5\n",
+        "forebay_busy_tenant_timeouts_total" + labels + "1\n"})
+    EXPECT_THAT(text.text(), HasSubstr(line));
+}
+
 TEST(MetricSourcesTest, WhoSharesNothingTellsNothingOfACluster) {
   NotingSink sink;
-  tell_cluster(sink, "orders", ClusterStatistics());
+  write_cluster_metrics(sink, "orders", ClusterStatistics());
   EXPECT_TRUE(sink.numbers.empty());
 }
 

@@ -37,7 +37,7 @@ TEST(MetricTextTest, LabelsMayHoldAnything) {
   text.number(Metric::transaction_retries, labels, 7);
 
   EXPECT_THAT(text.text(),
-              HasSubstr("\ndsql_tx_retries_total{operation=\"a\\\"b\\\\c\\nd{}, \xc3\xbc\"} 7\n"));
+              HasSubstr("\ndsql_tx_retry_total{operation=\"a\\\"b\\\\c\\nd{}, \xc3\xbc\"} 7\n"));
 }
 
 TEST(MetricTextTest, NumbersAreExactOrNamed) {
@@ -77,6 +77,39 @@ TEST(MetricTextTest, AHistogramIsCumulativeInTheUnitOfItsName) {
   EXPECT_THAT(page, HasSubstr("\ndsql_pool_wait_duration_bucket{" + labels + ",le=\"1e-07\"} 1\n"));
   EXPECT_THAT(page, HasSubstr("\ndsql_pool_wait_duration_bucket{" + labels + ",le=\"10\"} 4\n"));
   EXPECT_THAT(page, HasSubstr("\ndsql_pool_wait_duration_sum{" + labels + "} 11.001000302\n"));
+}
+
+TEST(MetricTextTest, OpenMetricsNamesCountersWithoutTheirEnd) {
+  MetricText text(MetricFormat::openmetrics);
+  text.number(Metric::reservoir_refills, kLabels, 7);
+  TimeHistogram times;
+  times.record(1ms);
+  text.times(Metric::reservoir_checkout_latency, kLabels, times);
+
+  const std::string page = text.text();
+  EXPECT_THAT(page, testing::StartsWith(
+                        "# HELP dsql_reservoir_refills Connections opened.\n"
+                        "# TYPE dsql_reservoir_refills counter\n"
+                        "dsql_reservoir_refills_total{service=\"orders\",pool=\"main\"} 7\n"));
+  EXPECT_THAT(page, HasSubstr("# TYPE dsql_reservoir_checkout_latency_milliseconds histogram\n"));
+  EXPECT_THAT(page, HasSubstr(",le=\"0.0001\"} 0\n"));
+  EXPECT_THAT(page, HasSubstr(",le=\"1.0\"} 1\n"));
+  EXPECT_THAT(page, HasSubstr(",le=\"+Inf\"} 1\n"));
+  EXPECT_THAT(page, testing::EndsWith("\n# EOF\n"));
+}
+
+TEST(MetricTextTest, TheScraperSaysWhichFormatItWants) {
+  const auto wants = [](std::string_view accept) {
+    return preferred_format(accept) == MetricFormat::openmetrics;
+  };
+  EXPECT_TRUE(
+      wants("application/openmetrics-text;version=1.0.0,application/openmetrics-text;"
+            "version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"));
+  EXPECT_TRUE(wants("application/openmetrics-text"));
+  EXPECT_FALSE(wants(""));
+  EXPECT_FALSE(wants("*/*"));
+  EXPECT_FALSE(wants("text/html,application/xhtml+xml,*/*;q=0.8"));
+  EXPECT_FALSE(wants("text/plain, application/openmetrics-text;q=0.5"));
 }
 
 }  // namespace

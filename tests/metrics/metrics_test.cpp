@@ -99,14 +99,19 @@ TEST(MetricsServerTest, AnswersWhatItIsAskedFor) {
   Metrics metrics("orders");
   std::string reason = "main: 3 of 10 connections are open";
   const Metrics::Watch watch = metrics.watch([](MetricSink&) {}, [&] { return reason; });
-  const auto ask = [&](const std::string& path, const std::string& method = "GET") {
+  const auto ask = [&](const std::string& path, const std::string& method = "GET",
+                       const std::string& accept = "") {
     HttpQuestion question;
     question.method = method;
     question.path = path;
+    question.accept = accept;
     return MetricsServer::reply(metrics, question);
   };
   EXPECT_EQ(ask("/metrics").status, 200u);
   EXPECT_EQ(ask("/metrics").content_type, "text/plain; version=0.0.4; charset=utf-8");
+  const HttpReply open = ask("/metrics", "GET", "application/openmetrics-text;version=1.0.0");
+  EXPECT_EQ(open.content_type, "application/openmetrics-text; version=1.0.0; charset=utf-8");
+  EXPECT_TRUE(open.body.ends_with("# EOF\n"));
   EXPECT_EQ(ask("/healthz").body, "ok\n");
   EXPECT_EQ(ask("/readyz").status, 503u);
   EXPECT_EQ(ask("/readyz").body, "main: 3 of 10 connections are open\n");

@@ -2,7 +2,9 @@
 #include "forebay/prometheus.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <sstream>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +57,7 @@ class PrometheusTest : public testing::Test {
     statistics_.counters.ready_times.record(300ns, 8);
     statistics_.counters.wait_times.record(20ms);
     watch_ = metrics_.watch(
-        [this](MetricSink& sink) { tell_pool(sink, "orders", "main", statistics_); });
+        [this](MetricSink& sink) { write_pool_metrics(sink, "orders", "main", statistics_); });
   }
 
   Metrics metrics_{"orders"};

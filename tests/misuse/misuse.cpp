@@ -5,7 +5,7 @@ int main(int count, char** words) {
   using namespace forebay::misuse;
   std::vector<Program> programs;
   for (auto part : {&lifetime_programs, &loop_programs, &exception_programs, &value_programs,
-                    &process_programs}) {
+                    &process_programs, &loan_programs}) {
     for (const Program& program : part()) programs.push_back(program);
   }
   const std::string name = count > 1 ? words[1] : "";

@@ -29,6 +29,7 @@ std::vector<Program> loop_programs();
 std::vector<Program> exception_programs();
 std::vector<Program> value_programs();
 std::vector<Program> process_programs();
+std::vector<Program> loan_programs();
 
 // What an Error says, for the test to see.
 inline void tell(const Error& error) {

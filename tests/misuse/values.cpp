@@ -1,4 +1,4 @@
-// Values that are not there: rows, sessions, results.
+// Values that are not there: rows, columns, results.
 #include "misuse/misuse.hpp"
 
 namespace forebay::misuse {
@@ -29,33 +29,14 @@ void column_not_there(const std::string& url) {
   tell(std::string(rows->value(0, 1).value_or("")));
 }
 
-void moved_session(const std::string& url) {
+void moved_result(const std::string& url) {
   Runtime runtime;
   const auto pool = open_pool(runtime, url);
   PooledSession session = acquire(*pool);
-  const PooledSession other = std::move(session);
-  tell(answer(session, "SELECT 1"));
-}
-
-void given_back_session(const std::string& url) {
-  Runtime runtime;
-  const auto pool = open_pool(runtime, url);
-  PooledSession session = acquire(*pool);
-  session.give_back();
-  tell(answer(session, "SELECT 1"));
-}
-
-void empty_session(const std::string&) {
-  PooledSession session{PooledConnection()};
-  tell(answer(session, "SELECT 1"));
-}
-
-void twice_given_back(const std::string& url) {
-  Runtime runtime;
-  const auto pool = open_pool(runtime, url);
-  PooledSession session = acquire(*pool);
-  session.give_back();
-  session.give_back();
+  auto rows = session->exec_blocking("SELECT 1", 20s);
+  const auto other = std::move(*rows);
+  tell("rows: " + std::to_string(rows->rows()) + ", tag: '" + std::string(rows->command_tag()) +
+       "'");
 }
 
 void error_for_value(const std::string& url) {
@@ -69,11 +50,11 @@ void error_for_value(const std::string& url) {
 }  // namespace
 
 std::vector<Program> value_programs() {
-  return {
-      {"row-not-there", &row_not_there},           {"typed-row-not-there", &typed_row_not_there},
-      {"column-not-there", &column_not_there},     {"moved-session", &moved_session},
-      {"given-back-session", &given_back_session}, {"empty-session", &empty_session},
-      {"twice-given-back", &twice_given_back},     {"error-for-value", &error_for_value}};
+  return {{"row-not-there", &row_not_there},
+          {"typed-row-not-there", &typed_row_not_there},
+          {"column-not-there", &column_not_there},
+          {"moved-result", &moved_result},
+          {"error-for-value", &error_for_value}};
 }
 
 }  // namespace forebay::misuse

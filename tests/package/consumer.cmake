@@ -14,11 +14,13 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${build} --prefix ${prefix})
 
-# Every installed header must find all that it includes among the installed ones.
-file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/*.hpp)
-list(LENGTH headers count)
-if(count LESS 10)
-  message(FATAL_ERROR "only ${count} headers were installed")
+# The interface is installed, and nothing else. All of it must find what it includes there.
+file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/*)
+file(GLOB_RECURSE interface RELATIVE ${source}/include ${source}/include/*.hpp)
+list(SORT headers)
+list(SORT interface)
+if(NOT headers STREQUAL interface OR NOT headers)
+  message(FATAL_ERROR "installed: ${headers}\nwanted: ${interface}")
 endif()
 list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>")
 string(JOIN "\n" all_headers ${headers} "")
@@ -37,8 +39,9 @@ foreach(package_file IN LISTS package_files)
   endforeach()
 endforeach()
 
+set(fleet_words --help)
 set(workflow_store_words --help)
-foreach(example consumer workflow_store)
+foreach(example consumer fleet workflow_store)
   run(${CMAKE_COMMAND} -S ${source}/examples/${example} -B ${work}/${example} -G Ninja
     -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${compiler}
     -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D CMAKE_UNITY_BUILD=ON)

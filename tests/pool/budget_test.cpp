@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "forebay/pool/budget_place.hpp"
 #include "support/sim_pool.hpp"
 
 namespace forebay::test {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/base/log.hpp"
+#include "forebay/pool/retire_signal.hpp"
 #include "support/counted_sources.hpp"
 #include "support/fake_connector.hpp"
 #include "support/sim_pool.hpp"
@@ -29,6 +30,7 @@ class PoolCancelTest : public testing::Test {
     PoolSharing sharing;
     sharing.leases = &leases_;
     sharing.permits = &permits_;
+    sharing.retire = retire_ ? &*retire_ : nullptr;
     server_.needs_reset = true;
     server_.fails = [this](const std::string& step, int) { return log_.note(step); };
     pool_.emplace(Env{scheduler_, random_, clock_}, connector_, options_, sharing);
@@ -56,6 +58,7 @@ class PoolCancelTest : public testing::Test {
   CountedLeases leases_{log_};
   CountedPermits permits_{log_, scheduler_};
   PoolOptions options_;
+  std::optional<RetireSignal> retire_;
   std::optional<Pool> pool_;
 };
 
@@ -82,6 +85,19 @@ TEST_F(PoolCancelTest, WhatCannotBeCancelledIsClosedInTime) {
   EXPECT_EQ(log_.count("reset"), 0);
   EXPECT_EQ(log_.count("close"), 1);
   EXPECT_EQ(pool_->statistics().counters.opened, 2u);
+}
+
+// As everything else that happens to a connection that may have to go at short notice.
+TEST_F(PoolCancelTest, TakesNoLongerThanHalfOfTheNotice) {
+  retire_.emplace(200ms);
+  start();
+  log_.fails = [](const std::string& kind, int) { return kind == "cancel"; };
+  interrupted().give_back();
+  scheduler_.run_for(99ms);
+  EXPECT_EQ(log_.count("close"), 0);
+  scheduler_.run_for(2ms);
+
+  EXPECT_EQ(log_.count("close"), 1);
 }
 
 TEST_F(PoolCancelTest, WithoutAPermitThereIsNoCancel) {

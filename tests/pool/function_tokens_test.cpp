@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "forebay/env/blocking_lane.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
 

@@ -3,13 +3,15 @@
 
 #include <gmock/gmock.h>
 
+#include "forebay/pool/rules_of.hpp"
+
 namespace forebay::test {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 TEST(OptionsTest, TheDefaultsAreFine) { EXPECT_THAT(problems(PoolOptions()), IsEmpty()); }
 
@@ -20,9 +22,9 @@ TEST(OptionsTest, ATargetAboveMaxIsNamedWithBothNumbers) {
   options.size.target_ready = 25;
   options.size.low_watermark = 10;
 
-  EXPECT_THAT(
-      problems(options),
-      ElementsAre("target_ready is 25: it must be between 1 and 20 (it is a share of max)"));
+  EXPECT_THAT(sentences(problems(options)),
+              ElementsAre("size.target_ready is 25: it must be between 1 and 20 (it is a share of "
+                          "all connections)"));
 }
 
 TEST(OptionsTest, AGuardWindowLongerThanTheShortestLifeIsRefused) {
@@ -31,9 +33,9 @@ TEST(OptionsTest, AGuardWindowLongerThanTheShortestLifeIsRefused) {
   options.lifetime_jitter = 40s;
   options.guard_window = 45s;
 
-  EXPECT_THAT(problems(options),
-              ElementsAre(HasSubstr("guard_window is 45 s: it must be shorter than the shortest "
-                                    "life, which is 40 s (lifetime 60 s, lifetime_jitter 40 s")));
+  EXPECT_THAT(sentences(problems(options)),
+              ElementsAre("guard_window is 45s: it must be shorter than the shortest life, 40s (a "
+                          "lifetime of 1m, less half of a jitter of 40s)"));
 }
 
 TEST(OptionsTest, AServerThatCutsEarlierShortensTheShortestLife) {
@@ -42,7 +44,9 @@ TEST(OptionsTest, AServerThatCutsEarlierShortensTheShortestLife) {
   options.server_limit = 5min;
   options.longest_transaction = 5min;
 
-  EXPECT_THAT(problems(options), ElementsAre(HasSubstr("which is 0 us")));
+  EXPECT_THAT(sentences(problems(options)),
+              ElementsAre("guard_window is 45s: it must be shorter than the shortest life, 0s (the "
+                          "server ends sessions after 5m, less 5m for the longest transaction)"));
 }
 
 TEST(OptionsTest, EverythingWrongIsListedAtOnce) {
@@ -57,14 +61,55 @@ TEST(OptionsTest, EverythingWrongIsListedAtOnce) {
   options.max_opening = 0;
   options.backoff.first = 10s;
 
-  const std::vector<std::string> wrong = problems(options);
+  EXPECT_THAT(
+      sentences(problems(options)),
+      ElementsAre(StartsWith("size.max is 0: "), StartsWith("size.min_idle is -1: "),
+                  StartsWith("max_opening is 0: "), StartsWith("lifetime is 0s: "),
+                  StartsWith("lifetime_jitter is -1s: "),
+                  StartsWith("connect_rate is -1 a second: "), StartsWith("connect_burst is 0: "),
+                  StartsWith("connect_timeout is -5s: "),
+                  "backoff.longest is 5s: it must not be shorter than the first wait, 10s"));
+}
 
-  for (const char* option :
-       {"max is 0", "min_idle is -1", "lifetime is 0 us", "lifetime_jitter is -1 s",
-        "connect_timeout is -5 s", "connect_rate is -1", "connect_burst is 0", "max_opening is 0",
-        "backoff goes from 10 s to 5 s"}) {
-    EXPECT_THAT(wrong, testing::Contains(HasSubstr(option)));
-  }
+TEST(OptionsTest, WhatIsWrongOnlyBesideAWrongValueIsNotTold) {
+  PoolOptions options;
+  options.supply = Supply::reservoir;
+  options.size.max = 0;
+  options.size.target_ready = 5;
+  options.size.max_ready = 7;
+  options.lifetime = -1s;
+
+  const OptionProblems wrong = problems(options);
+
+  ASSERT_EQ(wrong.size(), 2u);
+  EXPECT_EQ(wrong[0].option, "size.max");
+  EXPECT_EQ(wrong[0].value, "0");
+  EXPECT_EQ(wrong[1].option, "lifetime");
+  EXPECT_EQ(wrong[1].value, "-1s");
+  EXPECT_EQ(wrong[1].text, "it must be more than zero and at most 365 days");
+}
+
+TEST(OptionsTest, SessionSettingsThatCannotWorkAreRefused) {
+  PoolOptions options;
+  options.session_settings = {{"search_path", "app, public"}, {"app.user$_1", ""}};
+  EXPECT_THAT(problems(options), IsEmpty());
+
+  options.session_settings = {
+      {"", "x"}, {"1st", "x"}, {"a b", "x"}, {"jit", std::string("o\0n", 3)}, {"Role", "admin"}};
+  const std::string name =
+      "a setting is called by letters, digits, '_', '.' and '$', and a letter comes first";
+  EXPECT_THAT(
+      sentences(problems(options)),
+      ElementsAre("session_settings is \"\": " + name, "session_settings is \"1st\": " + name,
+                  "session_settings is \"Role\": each reset undoes it: connect as that "
+                  "role, or set it in after_connect",
+                  "session_settings is \"a b\": " + name,
+                  "session_settings is \"jit\": its value contains a zero byte"));
+
+  options.session_settings = {{"app.long", std::string(8'000, 'x')}};
+  EXPECT_THAT(sentences(problems(options)),
+              ElementsAre("session_settings is 8008 bytes: all names and values together have 8000 "
+                          "bytes at most"));
 }
 
 TEST(OptionsTest, AReservoirAimsAtMaxUnlessTold) {
@@ -77,14 +122,6 @@ TEST(OptionsTest, AReservoirAimsAtMaxUnlessTold) {
   EXPECT_EQ(rules.supply.target_ready, 50);
   EXPECT_EQ(rules.low_watermark, 50);
   EXPECT_EQ(rules.max_ready, 50);
-}
-
-TEST(OptionsTest, TimesAreWrittenForPeople) {
-  EXPECT_EQ(describe(Duration(1500)), "1.5 us");
-  EXPECT_EQ(describe(250ms), "250 ms");
-  EXPECT_EQ(describe(12'300ms), "12.3 s");
-  EXPECT_EQ(describe(11min), "11 min");
-  EXPECT_EQ(describe(Duration::max()), "unlimited");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "forebay/pool/budget.hpp"
 #include "support/captured_log.hpp"
 #include "support/counted_sources.hpp"
 #include "support/real_pool.hpp"
@@ -71,7 +72,115 @@ TEST(PoolLogTest, AStandardPoolIsAPoolAndSaysLess) {
               IsSupersetOf({"debug Pool empty pool=orders waiters=1 opening=1 lent=0 max=2 "
                             "empty_total=1",
                             "debug Pool refiller stopped pool=orders"}));
-  for (const std::string& line : log.lines()) EXPECT_THAT(line, StartsWith("debug Pool"));
+  EXPECT_THAT(log.lines().at(0),
+              "info Connection pool configured pool=orders max_open_conns=2 current_open=0 "
+              "max_conn_lifetime=10m0s max_conn_idle_time=5m0s");
+  EXPECT_THAT(log.lines().at(1), StartsWith("info Pool refiller started pool=orders "));
+  for (const std::string& line : log.lines())
+    EXPECT_THAT(line, testing::AnyOf(StartsWith("debug Pool"), StartsWith("info ")));
+}
+
+// The lines of services of the older kind, word by word.
+TEST(PoolLogTest, APoolOnDsqlIsToldAsItsOperatorsKnowIt) {
+  PoolOptions options = logged_pool(100, Supply::standard);
+  options.service = "shop";
+  options.size.keep_open = 100;
+  options.lifetime = 55min;
+  options.idle_timeout = Duration::max();
+  const CapturedLog log(log::Level::info);
+  SimPool sim(options, "dsql");
+  sim.start();
+
+  EXPECT_THAT(
+      log.lines(),
+      IsSupersetOf(
+          {"info DSQL connection pool configured pool=orders service=shop max_open_conns=100 "
+           "current_open=0 max_conn_lifetime=55m0s max_conn_idle_time=0s",
+           "info Starting DSQL connection pool warmup pool=orders service=shop",
+           "info Starting DSQL pool warmup pool=orders service=shop current_connections=0 "
+           "target_connections=100 connections_to_create=100",
+           "info DSQL pool warmup complete pool=orders service=shop connections_created=100 "
+           "connections_failed=0 final_open_connections=100",
+           "info DSQL pool keeper started pool=orders service=shop target_pool_size=100 "
+           "tick_interval=1s max_conns_per_tick=1"}));
+}
+
+TEST(PoolLogTest, AConnectionThatWarmUpCannotOpenIsTold) {
+  PoolOptions options = logged_pool(1, Supply::standard);
+  options.size.keep_open = 1;
+  options.initial_fill_limit = 30s;
+  const CapturedLog log(log::Level::info);
+  SimPool sim(options);
+  sim.server.fails = [](const std::string& step, int number) {
+    return step == "connect" && number <= 6;
+  };
+  sim.start();
+  sim.scheduler.run_for(1min);
+
+  EXPECT_THAT(
+      log.lines("Pool warmup connection failed"),
+      ElementsAre(
+          "warning Pool warmup connection failed pool=orders error=\"the server is away\""));
+  EXPECT_THAT(log.values("Pool warmup complete", "connections_failed"), ElementsAre("1"));
+}
+
+TEST(PoolLogTest, EveryEventHasTheService) {
+  PoolOptions options = logged_pool();
+  options.service = "shop";
+  const CapturedLog log;
+  SimPool sim(options);
+  sim.start();
+  sim.call(1s, 1ms);
+  sim.scheduler.run_for(1s);
+  sim.close();
+
+  EXPECT_THAT(log.lines(), testing::Each(HasSubstr(" pool=orders service=shop")));
+}
+
+TEST(PoolLogTest, TheServiceIsThatOfTheClusterUnlessThePoolHasItsOwn) {
+  PoolSharing sharing;
+  sharing.service = "fleet";
+  const CapturedLog log(log::Level::info);
+  {
+    SimPool sim(logged_pool(), 1, sharing);
+    EXPECT_EQ(sim.pool->service(), "fleet");
+    PoolOptions options = logged_pool();
+    options.service = "shop";
+    EXPECT_EQ(SimPool(options, 1, sharing).pool->service(), "shop");
+    EXPECT_EQ(SimPool(logged_pool()).pool->service(), std::nullopt);
+    sim.start();
+  }
+  EXPECT_THAT(log.values("Reservoir mode enabled", "service"), ElementsAre("fleet"));
+}
+
+// Tenants' pools come and go all day.
+TEST(PoolLogTest, PoolsThatShareABudgetStartWithoutNews) {
+  Budget budget(4, [] {});
+  PoolSharing sharing;
+  sharing.budget = &budget;
+  const CapturedLog log(log::Level::info);
+  {
+    SimPool sim(logged_pool(2, Supply::standard), 1, sharing);
+    sim.start();
+  }
+  EXPECT_THAT(log.lines(), IsEmpty());
+}
+
+TEST(PoolLogTest, WhatADriverOpensIsToldWithWhatIsLeft) {
+  const CapturedLog log;
+  SimPool sim(logged_pool());
+  sim.start();
+  {
+    const Result<PooledConnection> first = sim.pool->open_blocking();
+    ASSERT_TRUE(first.has_value());
+    const Result<PooledConnection> second = sim.pool->open_blocking();
+    ASSERT_TRUE(second.has_value());
+  }
+  EXPECT_THAT(log.lines("Reservoir driver Open() - connection checked out"),
+              ElementsAre("debug Reservoir driver Open() - connection checked out pool=orders "
+                          "open_count=1 reservoir_ready=2",
+                          "debug Reservoir driver Open() - connection checked out pool=orders "
+                          "open_count=2 reservoir_ready=1"));
 }
 
 TEST(PoolLogTest, AFillThatNobodyWaitsForIsToldAtTheTarget) {
@@ -93,8 +202,9 @@ TEST(PoolLogTest, TheEndOfWarmUpIsTold) {
   SimPool sim(options);
   sim.start();
 
-  EXPECT_THAT(log.lines(), ElementsAre("info Pool initial fill complete pool=orders size=2 "
-                                       "target=2 elapsed=10ms"));
+  EXPECT_THAT(log.lines("Pool initial fill complete"),
+              ElementsAre("info Pool initial fill complete pool=orders size=2 target=2 "
+                          "elapsed=10ms"));
 }
 
 TEST(PoolLogTest, AFillThatTakesTooLongIsToldAndItsEndToo) {
@@ -257,7 +367,7 @@ TEST(PoolLogTest, ALongOutageIsAFewLinesWithTheRightCount) {
   const std::uint64_t failures =
       sim.statistics().counters.failures[static_cast<std::size_t>(OpenFailure::connection_open)];
   const std::size_t told = log.count("Reservoir refiller: connection open failed");
-  log::tell_all_repeats();
+  log::write_all_repeats();
 
   EXPECT_GT(failures, 500u);
   // Ten minutes of virtual time take moments, so there may be a few windows at most.
@@ -286,7 +396,7 @@ TEST(PoolLogTest, ALeakIsToldWithThePlaceItWasTakenAt) {
 }
 
 TEST(PoolLogTest, ASinkThatThrowsDoesNotHurtAPool) {
-  log::tell_all_repeats();
+  log::write_all_repeats();
   log::set_level(log::Level::debug);
   log::set_sink([](const log::Event&) { throw std::runtime_error("the disk is full"); });
   testing::internal::CaptureStderr();
@@ -308,7 +418,7 @@ TEST(PoolLogTest, CallersDoNotWaitForASlowSink) {
   bool is_stuck = false;
   bool may_go_on = false;
   RealPool pool(logged_pool(), [](FakeServer&) {});
-  log::tell_all_repeats();
+  log::write_all_repeats();
   log::set_sink([&](const log::Event&) {
     std::unique_lock lock(mutex);
     is_stuck = true;

@@ -1,4 +1,7 @@
 // How the pool fills, ramps and replaces, in virtual time and with exact numbers.
+#include <algorithm>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/captured_log.hpp"
@@ -90,6 +93,45 @@ TEST(SupplyTest, AHerdBehindLongHoldsGetsARampThatSteepens) {
   const std::vector<int> expected = {1, 2, 3, 4, 5, 6, 7, 8, 9, 5, 0, 0};
   EXPECT_EQ(in_flight_at_step, expected);
   EXPECT_EQ(starts.size(), 50u);
+}
+
+struct Herd {
+  Duration served_within{};
+  std::uint64_t opened = 0;
+};
+
+// 200 callers at once, 5 ms each, connects of 50 ms.
+Herd run_herd(SimPool& sim) {
+  const Instant start = sim.now();
+  const std::uint64_t before = sim.statistics().counters.opened;
+  const std::size_t earlier = sim.calls.size();
+  for (int i = 0; i < 200; ++i) sim.call(60s, 5ms);
+  sim.scheduler.run_for(5s);
+  Herd herd;
+  herd.opened = sim.statistics().counters.opened - before;
+  for (std::size_t i = earlier; i < sim.calls.size(); ++i) {
+    EXPECT_TRUE(sim.calls[i]->is_done && !sim.calls[i]->error);
+    herd.served_within = std::max(herd.served_within, sim.calls[i]->ended + 5ms - start);
+  }
+  return herd;
+}
+
+TEST(SupplyTest, AHerdIsServedWithinAConnectTimeOfTheFirstConnect) {
+  PoolOptions options = with_max(100, Supply::standard);
+  options.idle_timeout = 1s;
+  SimPool sim(options);
+  sim.server.connect_time = 50ms;
+  sim.start();
+
+  // 50 ms: the first connection, and a second is begun. 55 ms: how long a loan lasts is known.
+  const Herd first = run_herd(sim);
+  EXPECT_LE(first.served_within, 165ms);
+  EXPECT_LE(first.opened, 24u);
+  ASSERT_EQ(sim.statistics().ready, 0);  // none is needed, and all have been idle for long
+
+  const Herd second = run_herd(sim);
+  EXPECT_EQ(second.served_within, 100ms);
+  EXPECT_LE(second.opened, 22u);  // 20 by the law, and two by the ramp while they open
 }
 
 TEST(SupplyTest, ThePacerIsTheOnlyThrottleOfAFill) {
@@ -210,16 +252,54 @@ TEST(SupplyTest, WarmUpOpensOneAfterTheOtherAndRetries) {
   EXPECT_EQ(sim.server.steps["connect"], 5);
 }
 
-TEST(SupplyTest, WarmUpGivesUpAfterItsRetriesAndStartEnds) {
+TEST(SupplyTest, WarmUpGivesUpAfterTheRetriesOfEachAndStartSaysSo) {
   PoolOptions options = with_max(10, Supply::standard);
   options.size.keep_open = 4;
+  const CapturedLog log;
   SimPool sim(options);
   sim.server.fails = [](const std::string& step, int) { return step == "connect"; };
 
+  EXPECT_FALSE(sim.start());
+
+  EXPECT_EQ(sim.server.steps["connect"], 4 * 6);
+  EXPECT_LT(sim.now().time_since_epoch(), 30s);
+  EXPECT_FALSE(sim.statistics().is_filled);
+  EXPECT_EQ(log.count("Pool initial fill complete"), 0u);
+  EXPECT_EQ(log.count("Pool warmup gave up"), 1u);
+  EXPECT_THAT(log.values("Pool warmup gave up", "size"), testing::ElementsAre("0"));
+  sim.server.fails = nullptr;
+  sim.scheduler.run_for(15s);
+  EXPECT_TRUE(sim.statistics().is_filled) << "the keeper goes on";
+  EXPECT_EQ(log.count("Pool initial fill complete"), 1u);
+}
+
+TEST(SupplyTest, OneWhoseRetriesRunOutDoesNotEndTheWarmUpOfTheOthers) {
+  PoolOptions options = with_max(10, Supply::standard);
+  options.size.keep_open = 4;
+  const CapturedLog log;
+  SimPool sim(options);
+  sim.server.fails = [](const std::string& step, int number) {
+    return step == "connect" && number > 1 && number <= 7;
+  };
+
   EXPECT_TRUE(sim.start());
 
-  EXPECT_EQ(sim.server.steps["connect"], 6);
-  EXPECT_LT(sim.now().time_since_epoch(), 30s);
+  EXPECT_EQ(sim.statistics().ready, 4);
+  EXPECT_EQ(sim.server.steps["connect"], 1 + 6 + 3);
+  EXPECT_EQ(log.count("Pool warmup gave up"), 0u);
+}
+
+TEST(SupplyTest, AMinimumThatIsNotThereIsNoFill) {
+  PoolOptions options = with_max(10, Supply::standard);
+  options.size.min_idle = 3;
+  options.initial_fill_limit = 1s;
+  const CapturedLog log;
+  SimPool sim(options);
+  sim.server.fails = [](const std::string& step, int) { return step == "connect"; };
+
+  EXPECT_FALSE(sim.start());
+
+  EXPECT_FALSE(sim.statistics().is_filled);
 }
 
 TEST(SupplyTest, TheKeeperReplacesAFewASecond) {
@@ -239,6 +319,7 @@ TEST(SupplyTest, TheKeeperReplacesAFewASecond) {
   EXPECT_EQ(sim.statistics().ready, 236);
   sim.scheduler.run_for(5s);
   EXPECT_EQ(sim.statistics().ready, 240);
+  EXPECT_EQ(sim.statistics().counters.keeper_topups, 10u);
 }
 
 TEST(SupplyTest, WhatNobodyWantsGoesAfterTheIdleTimeout) {

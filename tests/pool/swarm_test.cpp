@@ -47,14 +47,14 @@ class Swarm {
     options.supply = random_.below(2) == 0 ? Supply::standard : Supply::reservoir;
     options.take_order = random_.below(4) == 0 ? TakeOrder::oldest_first : TakeOrder::newest_first;
     options.lifetime = random_.between(2s, 120s);
-    options.lifetime_jitter = random_.between(0s, options.lifetime / 2);
-    options.guard_window = random_.between(0s, options.lifetime / 4);
+    options.lifetime_jitter = random_.between(0s, *options.lifetime / 2);
+    options.guard_window = random_.between(0s, *options.lifetime / 4);
     options.idle_timeout = random_.between(1s, 60s);
     options.check_after_idle = random_.between(1s, 60s);
     options.leak_after = random_.between(1s, 60s);
     options.on_leak = [](const LeakReport&) {};
     options.connect_rate =
-        random_.below(2) == 0 ? 0 : 1.0 + static_cast<double>(random_.below(200));
+        random_.below(2) == 0 ? 0.0 : 1.0 + static_cast<double>(random_.below(200));
     options.connect_burst = 1 + static_cast<int>(random_.below(50));
     options.max_opening = 1 + static_cast<int>(random_.below(40));
     options.backoff.longest = 2s;
@@ -63,7 +63,7 @@ class Swarm {
     return options;
   }
   void draw_size(PoolSize& size) {
-    const auto max = static_cast<std::uint64_t>(size.max);
+    const auto max = static_cast<std::uint64_t>(*size.max);
     size.target_ready = 1 + static_cast<int>(random_.below(max));
     size.min_idle = static_cast<int>(random_.below(max + 1));
     size.keep_open = static_cast<int>(random_.below(max + 1));
@@ -102,7 +102,7 @@ class Swarm {
       PoolSize size;
       size.max = 1 + static_cast<int>(random_.below(40));
       draw_size(size);
-      most_ever_ = std::max(most_ever_, size.max);
+      most_ever_ = std::max(most_ever_, *size.max);
       sim_.server.limit = most_ever_;
       ASSERT_TRUE(sim_.pool->resize(size).has_value());
       size_ = size;
@@ -133,7 +133,7 @@ class Swarm {
   // Whether the pace allows that many at all, with lives this short and connects this slow.
   bool can_hold(int target) const {
     const Duration shortest =
-        options_.lifetime - options_.lifetime_jitter / 2 - options_.guard_window;
+        *options_.lifetime - options_.lifetime_jitter / 2 - options_.guard_window;
     const double needed = 4.0 * target / std::chrono::duration<double>(shortest).count();
     return shortest > 40 * sim_.server.connect_time &&
            (options_.connect_rate == 0 || options_.connect_rate > needed) &&
@@ -144,8 +144,8 @@ class Swarm {
   void check_rate() const {
     if (options_.connect_rate == 0) return;
     const std::vector<Instant>& starts = sim_.server.connect_starts;
-    const auto most = static_cast<std::size_t>(options_.connect_rate) +
-                      static_cast<std::size_t>(options_.connect_burst);
+    const auto most = static_cast<std::size_t>(*options_.connect_rate) +
+                      static_cast<std::size_t>(*options_.connect_burst);
     for (std::size_t i = most; i < starts.size(); ++i)
       EXPECT_GE(starts[i] - starts[i - most], 1s - 1ms);
   }
@@ -153,7 +153,7 @@ class Swarm {
   SeededRandom random_;
   const PoolOptions options_;
   PoolSize size_ = options_.size;
-  int most_ever_ = options_.size.max;
+  int most_ever_ = *options_.size.max;
   SimPool sim_;
   bool is_healed_ = false;
   bool is_over_ = false;

@@ -1,13 +1,17 @@
-// Statements that ran into their deadline are cancelled, and the session is as good as before.
+// Statements that ran into their deadline, or whose caller was cancelled, are cancelled on the
+// server, and the session is as good as before.
 #include <libpq-fe.h>
 
-#include "forebay/postgres/cancel_key.hpp"
+#include "forebay/env/task_group.hpp"
+#include "forebay/postgres/driver/cancel_key.hpp"
 #include "postgres/postgres_fixture.hpp"
+#include "support/cancel_later.hpp"
 #include "support/forwarder.hpp"
 
 namespace forebay::postgres {
 namespace {
 
+using test::cancel_later;
 using test::Forwarder;
 
 std::optional<CancelKey> key(std::int32_t process, std::int32_t secret) {
@@ -77,6 +81,71 @@ TEST_F(CancelTest, TheSessionIsUsableAfterwards) {
   EXPECT_EQ(state_of(pid_), "idle");
   ASSERT_TRUE(client_.reset(*connection_));
   EXPECT_EQ(ask(*connection_, "SELECT pg_backend_pid()"), std::to_string(pid_));
+}
+
+// With a caller who goes away after so long, and would otherwise wait for ever.
+Task<Result<QueryResult>> exec_until_gone(LibpqConnection& connection, std::string sql,
+                                          Duration time) {
+  Scheduler& scheduler = connection.scheduler();
+  Cancellation gone(scheduler);
+  TaskGroup group(scheduler);
+  if (time == Duration::zero()) {
+    gone.cancel();
+  } else {
+    group.spawn(cancel_later(scheduler, time, gone));
+  }
+  Result<QueryResult> result = co_await connection.exec(std::move(sql), Until(kNever, gone));
+  co_await group.join();
+  co_return result;
+}
+
+TEST_F(CancelTest, AStatementOfACancelledCallerEndsAtOnceAndItsSessionIsSaved) {
+  const Result<QueryResult> result =
+      run(exec_until_gone(*connection_, "SELECT pg_sleep(1000)", 50ms));
+
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), Errc::cancelled) << result.error().text();
+  EXPECT_FALSE(connection_->is_usable());
+  ASSERT_TRUE(connection_->needs_cancel());
+  EXPECT_EQ(state_of(pid_), "active");
+  const Result<void> cancelled = cancel(*connection_);
+  ASSERT_TRUE(cancelled) << cancelled.error().text();
+  EXPECT_EQ(state_of(pid_), "idle");
+  ASSERT_TRUE(client_.reset(*connection_));
+  EXPECT_EQ(ask(*connection_, "SELECT pg_backend_pid()"), std::to_string(pid_));
+}
+
+TEST_F(CancelTest, NothingIsSentForACallerWhoWasCancelledBefore) {
+  const Result<QueryResult> result =
+      run(exec_until_gone(*connection_, "SELECT pg_sleep(1000)", Duration::zero()));
+
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), Errc::cancelled);
+  EXPECT_TRUE(connection_->is_usable());
+  EXPECT_EQ(ask(*connection_, "SELECT 1"), "1");
+}
+
+// The answer and the cancellation meet: whichever is first, the connection says the truth.
+TEST_F(CancelTest, AnAnswerThatIsThereCountsEvenIfItsCallerGoes) {
+  int answered = 0;
+  Duration time = 1ms;
+  // On a machine that is too busy for any of these times, longer ones follow.
+  for (int round = 0; round < 40 || (answered == 0 && time < 10s); ++round) {
+    const Result<QueryResult> result =
+        run(exec_until_gone(*connection_, "SELECT pg_sleep(0.002)", time));
+    time = round < 40 ? time + 100us : 2 * time;
+    if (result) {
+      ++answered;
+      ASSERT_TRUE(connection_->is_usable());
+      continue;
+    }
+    ASSERT_EQ(result.error().code(), Errc::cancelled);
+    ASSERT_TRUE(connection_->needs_cancel());
+    if (cancel(*connection_) && client_.reset(*connection_)) continue;
+    connection_ = client_.connect();  // it had ended before its cancel came
+  }
+
+  EXPECT_GT(answered, 0);
 }
 
 TEST_F(CancelTest, EveryFormOfAStatementCanBeCancelled) {

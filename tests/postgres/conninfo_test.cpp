@@ -1,4 +1,4 @@
-#include "forebay/postgres/conninfo.hpp"
+#include "forebay/postgres/driver/conninfo.hpp"
 
 #include <cstring>
 
@@ -51,6 +51,15 @@ TEST(ConnectionStringTest, LeavesWhatIsNotGivenToLibpq) {
   ASSERT_TRUE(parsed) << parsed.error().text();
   EXPECT_EQ(parsed->host(), "");
   EXPECT_EQ(parsed->redacted(), "");
+}
+
+TEST(ConnectionStringTest, KnowsWhichDatabaseLibpqAsksFor) {
+  EXPECT_EQ(ConnectionString::parse("user=app dbname=orders")->database_in_force(), "orders");
+  ::unsetenv("PGDATABASE");
+  EXPECT_EQ(ConnectionString::parse("user=app")->database_in_force(), "app");
+  ::setenv("PGDATABASE", "from_environment", 1);
+  EXPECT_EQ(ConnectionString::parse("user=app")->database_in_force(), "from_environment");
+  ::unsetenv("PGDATABASE");
 }
 
 TEST(ConnectionStringTest, RefusesAUrlAsANameOfADatabase) {
@@ -154,6 +163,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"postgresql://app:hunter2@[::1/x", "lacks its \"]\""},
         BadInput{"postgresql://app:hunter2@[::1]x/y", "unexpected character"},
         BadInput{"postgresql://app:hunter2@db/x?sslmode", "key=value"}));
+
+TEST(ConnectionStringTest, TheMachinesCertificatesHaveANameSince16) {
+  EXPECT_EQ(system_root_certificates(150004), "/etc/ssl/certs/ca-certificates.crt");
+  EXPECT_EQ(system_root_certificates(160000), "system");
+  EXPECT_GE(libpq_version(), 150000);
+}
 
 }  // namespace
 }  // namespace forebay::postgres

@@ -1,7 +1,7 @@
 // COPY in both directions through a real server, in both forms: whole, refused half way, and late.
 #include <malloc.h>
 
-#include "forebay/postgres/copy_text.hpp"
+#include "forebay/postgres/sql/copy_text.hpp"
 #include "postgres/postgres_fixture.hpp"
 
 namespace forebay::postgres {

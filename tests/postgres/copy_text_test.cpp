@@ -1,5 +1,5 @@
 // The text format of COPY, without a server.
-#include "forebay/postgres/copy_text.hpp"
+#include "forebay/postgres/sql/copy_text.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,5 +1,5 @@
 // HostList: which hosts of a connection string have to be looked up, and what libpq gets instead.
-#include "forebay/postgres/host_list.hpp"
+#include "forebay/postgres/driver/host_list.hpp"
 
 #include <gtest/gtest.h>
 

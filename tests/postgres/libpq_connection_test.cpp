@@ -1,4 +1,4 @@
-#include "forebay/postgres/libpq_connection.hpp"
+#include "forebay/postgres/driver/libpq_connection.hpp"
 
 #include <fmt/format.h>
 #include <libpq-fe.h>
@@ -161,12 +161,14 @@ TEST_F(LibpqConnectionTest, ABlockedThreadNoticesTheSame) {
   EXPECT_FALSE(connection_->is_usable());
 }
 
-TEST_F(LibpqConnectionTest, NeedsAResetOnlyAfterUse) {
+TEST_F(LibpqConnectionTest, NeedsAResetOnlyAfterUseThatMayLeaveSomething) {
   EXPECT_FALSE(connection_->needs_reset());
   ASSERT_TRUE(client_.check(*connection_));
   EXPECT_FALSE(connection_->needs_reset());
 
   ASSERT_TRUE(client_.exec(*connection_, "SELECT 1"));
+  EXPECT_FALSE(connection_->needs_reset());
+  ASSERT_TRUE(client_.exec(*connection_, "LISTEN c"));
   EXPECT_TRUE(connection_->needs_reset());
   ASSERT_TRUE(client_.reset(*connection_));
   EXPECT_FALSE(connection_->needs_reset());

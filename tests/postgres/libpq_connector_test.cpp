@@ -1,4 +1,4 @@
-#include "forebay/postgres/libpq_connector.hpp"
+#include "forebay/postgres/driver/libpq_connector.hpp"
 
 #include <atomic>
 #include <future>
@@ -137,12 +137,6 @@ TEST_F(LibpqConnectorTest, AClosedPortIsAFailureToTryAgain) {
   EXPECT_EQ(error.sqlstate(), "");
   EXPECT_EQ(error.text().find("hunter2"), std::string::npos);
   EXPECT_EQ(error.text().find('\n'), std::string::npos);
-}
-
-TEST_F(LibpqConnectorTest, AnUnknownHostIsAFailureToTryAgain) {
-  Client client(runtime_, "host=no-such-host.invalid user=app");
-
-  EXPECT_EQ(error_of(client).code(), Errc::connect_failed);
 }
 
 TEST_F(LibpqConnectorTest, TriesTheNextHost) {

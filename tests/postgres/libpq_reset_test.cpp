@@ -133,7 +133,9 @@ TEST_F(LibpqResetTest, WorksWithTheMessagesOfTheDsqlProfileToo) {
   run("PREPARE p AS SELECT 1");
   run("BEGIN");
 
-  for (const std::string& message : ServerProfile::dsql().reset_messages(true)) run(message);
+  for (const std::string& message :
+       ServerProfile::dsql().reset_messages({wire::Leftover::everything}, true))
+    run(message);
 
   EXPECT_EQ(ask("SHOW application_name"), "forebay");
   EXPECT_EQ(ask("SELECT count(*) FROM pg_prepared_statements"), "0");

@@ -1,5 +1,5 @@
 // The server is told how soon to miss us, and so are our own sockets.
-#include "forebay/postgres/notice_settings.hpp"
+#include "forebay/postgres/driver/notice_settings.hpp"
 
 #include <cstdlib>
 

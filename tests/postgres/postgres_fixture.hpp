@@ -13,8 +13,8 @@
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
 #include "forebay/env/task_group.hpp"
-#include "forebay/postgres/libpq_connection.hpp"
-#include "forebay/postgres/libpq_connector.hpp"
+#include "forebay/postgres/driver/libpq_connection.hpp"
+#include "forebay/postgres/driver/libpq_connector.hpp"
 
 namespace forebay::postgres {
 

@@ -1,23 +1,41 @@
-#include "forebay/postgres/server_profile.hpp"
+#include "forebay/postgres/driver/server_profile.hpp"
 
 namespace forebay::postgres {
 namespace {
 
 using std::chrono::minutes;
+using wire::Leftover;
 using Messages = std::vector<std::string>;
 
 TEST(ServerProfileTest, PostgresqlResetsWithQueriesOfTheirOwn) {
   const ServerProfile profile = ServerProfile::postgresql();
 
-  EXPECT_EQ(profile.reset_messages(false), (Messages{"DISCARD ALL"}));
-  EXPECT_EQ(profile.reset_messages(true), (Messages{"ROLLBACK", "DISCARD ALL"}));
+  EXPECT_EQ(profile.reset_messages({Leftover::everything}, false), (Messages{"DISCARD ALL"}));
+  EXPECT_EQ(profile.reset_messages({Leftover::everything}, true),
+            (Messages{"ROLLBACK", "DISCARD ALL"}));
+}
+
+TEST(ServerProfileTest, PostgresqlClearsWhatIsThereInOneRoundTrip) {
+  ServerProfile profile = ServerProfile::postgresql();
+  profile.session_statement = "SELECT 'again'";
+
+  EXPECT_EQ(profile.reset_messages({}, false), Messages());
+  EXPECT_EQ(profile.reset_messages({}, true), (Messages{"ROLLBACK"}));
+  EXPECT_EQ(profile.reset_messages({Leftover::channels, Leftover::temporary}, true),
+            (Messages{"ROLLBACK; UNLISTEN *; DISCARD TEMP"}));
+  EXPECT_EQ(profile.reset_messages({Leftover::settings}, false),
+            (Messages{"SET SESSION AUTHORIZATION DEFAULT; RESET ALL", "SELECT 'again'"}));
 }
 
 TEST(ServerProfileTest, DsqlResetsInOneRoundTrip) {
   const ServerProfile profile = ServerProfile::dsql();
 
-  EXPECT_EQ(profile.reset_messages(false), (Messages{"RESET ALL; DEALLOCATE ALL"}));
-  EXPECT_EQ(profile.reset_messages(true), (Messages{"ROLLBACK; RESET ALL; DEALLOCATE ALL"}));
+  EXPECT_EQ(profile.reset_messages({Leftover::everything}, false),
+            (Messages{"RESET ALL; DEALLOCATE ALL"}));
+  EXPECT_EQ(profile.reset_messages({Leftover::everything}, true),
+            (Messages{"ROLLBACK; RESET ALL; DEALLOCATE ALL"}));
+  EXPECT_EQ(profile.reset_messages({Leftover::settings, Leftover::locks}, false),
+            (Messages{"RESET ALL"}));
 }
 
 TEST(ServerProfileTest, OnlyDsqlRationsConnections) {

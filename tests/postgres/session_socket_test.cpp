@@ -1,5 +1,5 @@
 // When a server has let go of a session, as its socket tells.
-#include "forebay/postgres/session_socket.hpp"
+#include "forebay/postgres/driver/session_socket.hpp"
 
 #include "postgres/postgres_fixture.hpp"
 #include "support/forwarder.hpp"

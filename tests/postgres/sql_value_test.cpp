@@ -1,5 +1,5 @@
 // How C++ values are written for the server and read back, without one.
-#include "forebay/postgres/sql_value.hpp"
+#include "forebay/postgres/sql/sql_value.hpp"
 
 #include <bit>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "forebay/postgres/parameters.hpp"
-#include "forebay/postgres/sql_types.hpp"
+#include "forebay/postgres/sql/parameters.hpp"
+#include "forebay/postgres/sql/sql_types.hpp"
 
 namespace forebay::postgres {
 namespace {

@@ -49,6 +49,7 @@ class TokenTest : public testing::Test {
   // What a refused pool says when its initial fill is given up; the backoff outlasts it.
   PoolStatistics refused_once(const std::string& url, TokenSource* tokens) {
     options_.initial_fill_limit = 1s;
+    options_.initial_failure = InitialFailure::keep_trying;
     options_.backoff = BackoffRule{1h, 1h, 0};
     auto pool = open(url, tokens);
     while (pool->statistics().counters.open_failures() == 0) std::this_thread::yield();

@@ -1,12 +1,12 @@
 // Parameters in, rows out, through a real server, in both forms.
-#include "forebay/postgres/typed_queries.hpp"
+#include "forebay/postgres/sql/typed_queries.hpp"
 
 #include <bit>
 #include <cmath>
 
 #include <rapidcheck.h>
 
-#include "forebay/postgres/sql_types.hpp"
+#include "forebay/postgres/sql/sql_types.hpp"
 #include "postgres/postgres_fixture.hpp"
 
 namespace forebay::postgres {

@@ -9,7 +9,7 @@ function fields(line) {
     .map(([, quoted, plain]) => (quoted === undefined ? plain : quoted.replaceAll('""', '"')));
 }
 
-// By service: { size: [...], in_use: [...] ... }, and under "all" the sums.
+// By process: { size: [...], in_use: [...] ... }, and under "all" the sums.
 function readSeries(path) {
   const [head, ...lines] = fs.readFileSync(path, "utf8").trimEnd().split("\n");
   const names = fields(head);
@@ -17,12 +17,12 @@ function readSeries(path) {
   const places = new Map();
   for (const line of lines) {
     const row = fields(line);
-    const [time, service] = row;
+    const [time, process] = row;
     if (!places.has(time)) places.set(time, places.size);
-    if (!series.has(service)) series.set(service, {});
+    if (!series.has(process)) series.set(process, {});
     for (const [i, name] of names.entries()) {
       if (i < 2) continue;
-      (series.get(service)[name] ??= []).push(Number(row[i]));
+      (series.get(process)[name] ??= []).push(Number(row[i]));
       const sums = (series.get("all")[name] ??= []);
       sums[places.get(time)] = (sums[places.get(time)] ?? 0) + Number(row[i]);
     }

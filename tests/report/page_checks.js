@@ -4,7 +4,7 @@
 const assert = require("assert");
 const { seeEverything } = require("./browser.js");
 
-// Each plot as the page has it: which service, its lines by label, how much of it has the first line's colour,
+// Each plot as the page has it: which process, its lines by label, how much of it has the first line's colour,
 // its marks.
 function plots(page) {
   return page.evaluate(() => [...forebayReport.timeline.plots].map((plot) => {
@@ -30,7 +30,7 @@ function plots(page) {
     });
     return {
       title: plot.options.title,
-      service: forebayReport.services.find((service) => service.plot === plot)?.name ?? "all",
+      process: forebayReport.processes.find((process) => process.plot === plot)?.name ?? "all",
       lines: Object.fromEntries(plot.lines.map((line) => [line.label, Array.from(line.shown ?? line.values)])),
       lengths: plot.uplot.data.map((values) => values.length),
       drawnData: plot.uplot.data.slice(1).reverse().map((values) => Math.max(...values)),
@@ -47,7 +47,7 @@ function plots(page) {
 function checkConnections(plot, series) {
   const columns = { ready: "size", lent: "in_use", opening: "opening", target: "target" };
   for (const [label, column] of Object.entries(columns)) {
-    assert.deepStrictEqual(plot.lines[label], series.get(plot.service)[column], `${label} of ${plot.service}`);
+    assert.deepStrictEqual(plot.lines[label], series.get(plot.process)[column], `${label} of ${plot.process}`);
   }
 }
 
@@ -65,17 +65,17 @@ function checkMarks(plot, run) {
 
 async function checkPlots(page, { run, series }) {
   const all = await plots(page);
-  const ofCluster = all.filter((plot) => plot.service === "all");
+  const ofCluster = all.filter((plot) => plot.process === "all");
   assert.deepStrictEqual(ofCluster.map((plot) => plot.title),
     ["Connects per second", "Sessions and leases", "Connections", "Callers", "Discards"]);
-  assert.deepStrictEqual(all.filter((plot) => plot.service !== "all").map((plot) => plot.service).sort(),
-    run.services.map((service) => service.name).sort());
+  assert.deepStrictEqual(all.filter((plot) => plot.process !== "all").map((plot) => plot.process).sort(),
+    run.services.map((process) => process.name).sort());
   const samples = series.get("all").size.length;
   for (const plot of all) {
     assert.ok(plot.lengths.every((length) => length === samples), `${plot.title} has ${plot.lengths} samples`);
     // Only the callers may have nothing to show.
     const isDrawn = plot.drawn > 0.003 || plot.title === "Callers";
-    assert.ok(isDrawn, `${plot.title} of ${plot.service} looks blank: ${plot.drawn} has the colour of its first line`);
+    assert.ok(isDrawn, `${plot.title} of ${plot.process} looks blank: ${plot.drawn} has the colour of its first line`);
     assert.ok(Math.max(...plot.drawnData) <= plot.top, `${plot.title} is cut off at the top`);
     if (plot.title.startsWith("Connections")) checkConnections(plot, series);
     checkMarks(plot, run);
@@ -108,7 +108,14 @@ async function checkVerdicts(page, { run }) {
   else assert.match(verdict, new RegExp(`All ${wanted.length} assertions hold`));
   const faults = await page.locator("#verdicts .faults tbody tr").allInnerTexts();
   assert.strictEqual(faults.length, run.faults.length);
-  for (const [i, fault] of run.faults.entries()) assert.ok(faults[i].includes(fault.text));
+  for (const [i, fault] of run.faults.entries()) {
+    for (const text of [fault.kind.replaceAll("_", " "), fault.text]) {
+      assert.ok(faults[i].includes(text), `"${faults[i]}" does not say "${text}"`);
+    }
+  }
+  const { started, failed: unhappy } = run.callers;
+  const told = `${unhappy.toLocaleString("en")} of ${started.toLocaleString("en")} callers failed.`;
+  if (!run.broken_promise) assert.strictEqual(verdict.includes(told), unhappy > 0, verdict);
 }
 
 async function checkWidth(page, what) {
@@ -132,7 +139,7 @@ async function checkTheme(page, before) {
   await seeEverything(page);
   const after = await plots(page);
   for (const [i, plot] of after.entries()) {
-    assert.notStrictEqual(plot.hash, before[i].hash, `${plot.title} of ${plot.service} has its old colours`);
+    assert.notStrictEqual(plot.hash, before[i].hash, `${plot.title} of ${plot.process} has its old colours`);
   }
   await page.click("#theme");
   assert.strictEqual(await ground(), light, "and back");

@@ -9,7 +9,8 @@ const path = require("path");
 const { openPage, seeEverything, withBrowser } = require("./browser.js");
 const { readExpected } = require("./expected.js");
 const { checkPlots, checkTheme, checkVerdicts, checkWidth } = require("./page_checks.js");
-const { checkCursor, checkDialog, checkKeyboard, checkTable } = require("./use_checks.js");
+const { checkPaper } = require("./print_checks.js");
+const { checkCursor, checkDialog, checkKeyboard, checkProcessMarks, checkTable } = require("./use_checks.js");
 
 const DESK = { width: 1280, height: 800, colorScheme: "light" };
 const PHONE = { width: 390, height: 844, colorScheme: "dark" };
@@ -44,6 +45,7 @@ async function check(browser, name) {
   await checkCursor(desk, expected);
   await checkKeyboard(desk, expected);
   if (!expected.run.broken_promise) await checkTable(desk, expected);
+  await checkProcessMarks(desk, expected);
   await checkDialog(desk, expected);
   assert.deepStrictEqual(desk.misdeeds, []);
   await desk.close();
@@ -56,13 +58,29 @@ async function check(browser, name) {
   assert.strictEqual(await theme(), "dark", "as the system says");
   await seeEverything(phone);
   await checkWidth(phone, `${name} at ${PHONE.width}`);
-  await phone.locator("#service-table .service-name").first().click();
+  await phone.locator("#process-table .process-name").first().click();
   await phone.waitForSelector("dialog[open] canvas");
-  await checkWidth(phone, `${name} at ${PHONE.width}, a service`);
+  await checkWidth(phone, `${name} at ${PHONE.width}, a process`);
   await phone.keyboard.press("Escape");
   await phone.screenshot({ path: path.join(folder, `${name}-phone.png`), fullPage: true });
   assert.deepStrictEqual(phone.misdeeds, []);
   await phone.close();
+
+  const printed = await openPage(browser, file, { ...DESK, colorScheme: "dark" });
+  await checkPaper(printed, path.join(folder, `${name}.pdf`));
+  await checkProcessWords(printed);
+  assert.deepStrictEqual(printed.misdeeds, []);
+  await printed.close();
+}
+
+// What the page lists are processes; "service" is the word for all replicas of one.
+async function checkProcessWords(page) {
+  const words = await page.evaluate(() => {
+    const copy = document.body.cloneNode(true);
+    for (const node of copy.querySelectorAll("script, .description")) node.remove();
+    return [...copy.innerText.matchAll(/.*services?.*/gi)].map(([line]) => line);
+  });
+  assert.deepStrictEqual(words, []);
 }
 
 async function checkBroken(browser) {

@@ -1,4 +1,4 @@
-// What people do with a page: point, zoom, filter, sort, look at a service, without a mouse too.
+// What people do with a page: point, zoom, filter, sort, look at a process, without a mouse too.
 "use strict";
 
 const assert = require("assert");
@@ -50,12 +50,12 @@ async function checkKeyboard(page, { run }) {
   assert.deepStrictEqual(nameless, [], "everything that takes the focus has a name");
 }
 
-const names = (page) => page.locator("#service-table tbody th").allInnerTexts();
-const gridNames = (page) => page.locator("#service-grid h4 .service-name").allInnerTexts();
-const sortBy = (page, column) => page.locator("#service-table thead button", { hasText: column }).click();
+const names = (page) => page.locator("#process-table tbody th").allInnerTexts();
+const gridNames = (page) => page.locator("#process-grid h4 .process-name").allInnerTexts();
+const sortBy = (page, column) => page.locator("#process-table thead button", { hasText: column }).click();
 
 async function checkTable(page, { run }) {
-  const all = run.services.map((service) => service.name);
+  const all = run.services.map((process) => process.name);
   assert.deepStrictEqual(await names(page), all);
   assert.deepStrictEqual(await gridNames(page), all);
 
@@ -67,23 +67,44 @@ async function checkTable(page, { run }) {
   await page.fill("#filter", "");
 
   await page.check("#only-noted");
-  const noted = run.services.filter((service) => service.empty_events > 0 || service.timeouts > 0);
-  assert.deepStrictEqual(await names(page), noted.map((service) => service.name));
+  const blamed = new Set(run.assertions.filter((one) => !one.holds).flatMap((one) => one.processes));
+  const noted = run.services.filter((process) => blamed.has(process.name) || process.empty_events > 0 ||
+    process.work_failed > 0 || process.end === "down");
+  assert.deepStrictEqual(await names(page), noted.map((process) => process.name));
   await page.uncheck("#only-noted");
 
   const byCallers = [...run.services].sort((a, b) => a.wait_seconds.count - b.wait_seconds.count);
   await sortBy(page, "callers");
-  assert.deepStrictEqual(await names(page), byCallers.map((service) => service.name));
+  assert.deepStrictEqual(await names(page), byCallers.map((process) => process.name));
   assert.strictEqual(await page.locator("th[aria-sort=ascending]").count(), 1);
   await sortBy(page, "callers");
-  assert.deepStrictEqual(await gridNames(page), byCallers.reverse().map((service) => service.name));
-  await sortBy(page, "service");
+  assert.deepStrictEqual(await gridNames(page), byCallers.reverse().map((process) => process.name));
+  await sortBy(page, "process");
   const inOrder = new Intl.Collator("en", { numeric: true });
   assert.deepStrictEqual(await names(page), [...all].sort(inOrder.compare));
 }
 
+// A mark for what did not hold, and none for what was wanted.
+async function checkProcessMarks(page, { run }) {
+  const mark = (name) => page.locator("#process-table tbody tr", { has: page.getByText(name, { exact: true }) })
+    .locator(".mark");
+  for (const assertion of run.assertions.filter((one) => !one.holds)) {
+    for (const name of assertion.processes) {
+      assert.strictEqual(await mark(name).getAttribute("class"), "mark bad", name);
+      assert.match(await mark(name).getAttribute("title"), new RegExp(`failed .*${assertion.name}`));
+    }
+  }
+  for (const { name } of run.services.filter((process) => process.end === "drained")) {
+    assert.strictEqual(await mark(name).getAttribute("title"), "drained as planned");
+    assert.strictEqual(await mark(name).getAttribute("class"), "mark good", name);
+  }
+  if (!run.broken_promise) return;
+  const { process: name, promise } = run.broken_promise;
+  assert.strictEqual(await mark(name).getAttribute("title"), `broke promise ${promise}`);
+}
+
 async function checkDialog(page, { run, series }) {
-  const opener = page.locator("#service-table .service-name", { hasText: "matching" }).first();
+  const opener = page.locator("#process-table .process-name", { hasText: "matching" }).first();
   const name = await opener.innerText();
   await opener.focus();
   await page.keyboard.press("Enter");
@@ -94,8 +115,8 @@ async function checkDialog(page, { run, series }) {
     .find((plot) => plot.figure.closest("dialog")).lines.find((line) => line.label === "ready").values);
   assert.deepStrictEqual(ready, series.get(name).size);
   const facts = await page.innerText("dialog .facts");
-  const service = run.services.find((one) => one.name === name);
-  assert.ok(facts.replaceAll(",", "").includes(String(service.acquired)), "the dialog shows the final counters");
+  const process = run.services.find((one) => one.name === name);
+  assert.ok(facts.replaceAll(",", "").includes(String(process.acquired)), "the dialog shows the final counters");
   await page.locator("dialog button", { hasText: "Next" }).click();
   assert.notStrictEqual(await page.innerText("#dialog-title"), name);
   await page.keyboard.press("Escape");
@@ -105,4 +126,4 @@ async function checkDialog(page, { run, series }) {
     .filter((plot) => !plot.figure.isConnected).length), 0, "nothing of the dialog is left");
 }
 
-module.exports = { checkCursor, checkDialog, checkKeyboard, checkTable };
+module.exports = { checkCursor, checkDialog, checkKeyboard, checkProcessMarks, checkTable };

@@ -6,16 +6,20 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sleep.hpp"
+#include "forebay/retry/operation_metrics.hpp"
 
 namespace forebay {
 namespace {
 
 using namespace std::chrono_literals;
 
-Error conflict() { return Error(Errc::statement_failed, "could not serialize access", "40001"); }
+Error conflict() {
+  return Error(Errc::statement_failed, ErrorClass::retryable, "could not serialize access",
+               "40001");
+}
 
 // Attempts that take a second each and end as they are told, in virtual time.
 class ScriptedAttempts {

@@ -83,6 +83,16 @@ TEST(RetryDecisionTest, HoldsForAllPolicies) {
   }));
 }
 
+TEST(RetryDecisionTest, OnlyWhatWasNotAppliedIsWorthARetry) {
+  for (const ErrorClass error_class : kAllErrorClasses) {
+    const bool is_safe =
+        error_class == ErrorClass::retryable || error_class == ErrorClass::connection_lost;
+    const bool is_unknown = error_class == ErrorClass::unknown_outcome;
+    EXPECT_EQ(is_worth_retrying(error_class, false), is_safe) << name(error_class);
+    EXPECT_EQ(is_worth_retrying(error_class, true), is_safe || is_unknown) << name(error_class);
+  }
+}
+
 TEST(RetryPolicyTest, SaysEverythingThatIsWrong) {
   RetryPolicy policy;
   EXPECT_TRUE(problems(policy).empty());

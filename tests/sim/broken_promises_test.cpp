@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/env/sleep.hpp"
-#include "forebay/sim/promise_book.hpp"
+#include "forebay/sim/checks/promise_book.hpp"
 #include "forebay/sim/run.hpp"
 #include "forebay/sim/tampering.hpp"
 
@@ -21,7 +21,6 @@ Scenario small_world() {
   scenario.name = "planted";
   scenario.duration = 5min;
   scenario.database.max_connections = 100;
-  scenario.assertions.max_closures_per_sec = 1000;
   for (const char* name : {"a", "b"}) {
     ServiceSpec service;
     service.name = name;
@@ -185,7 +184,7 @@ TEST(BrokenPromisesTest, AReservoirThatIsNotRefilledBreaksTheSupply) {
 class LivesLonger final : public Tampering {
  public:
   PoolOptions options(PoolOptions honest) override {
-    honest.lifetime *= 2;
+    *honest.lifetime *= 2;
     return honest;
   }
 };
@@ -276,7 +275,7 @@ class ClosesInHaste final : public Tampering {
 // 4. Reapers who do not wait until the server has missed the dead.
 class ReapsInHaste final : public Tampering {
  public:
-  LeaseOptions lease_options(LeaseOptions honest) override {
+  ClusterOptions cluster(ClusterOptions honest) override {
     honest.session_linger = 0s;
     return honest;
   }

@@ -1,5 +1,6 @@
 #include "forebay/sim/result/csv.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -44,7 +45,7 @@ TEST(CsvTest, ColumnsArePoolsimsAndThenOurs) {
             "t_rfc3339,service,size,target,in_use,checkouts,empty_events,discards,discard_expired,"
             "discard_guard,discard_full,refills,refill_failures,scan_evictions,limiter_denies,"
             "work_started,work_completed,opening,cleaning,closing,waiters,leases,up,timeouts,"
-            "discard_insufficient_remaining_lifetime,discard_expired_on_checkout,"
+            "work_failed,discard_insufficient_remaining_lifetime,discard_expired_on_checkout,"
             "discard_expired_on_return,discard_expired_on_scan,discard_expiring_soon_on_scan,"
             "discard_reservoir_full,discard_replaced,discard_idle,discard_broken,"
             "discard_reset_failed,discard_check_failed,discard_hook_failed,discard_shrunk,"
@@ -72,13 +73,14 @@ TEST(CsvTest, EachColumnHoldsWhatItsNameSays) {
   sample.leases = 15;
   sample.is_up = true;
   sample.timeouts = 16;
+  sample.work_failed = 17;
   for (std::size_t i = 0; i < kDiscardReasons; ++i) sample.discards[i] = 1U << i;
 
   // Reasons are 1, 2, 4 ... in the order of the enumeration: expired is 2 + 4 + 8, guard 1 + 16,
   // full 32, scan evictions 8 + 16 + 64.
   EXPECT_EQ(lines_of(result).at(1),
             "2026-01-01T00:00:01Z,history,1,2,3,4,5,131071,14,17,32,6,7,88,8,9,10,11,12,13,14,15,1,"
-            "16,1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536");
+            "16,17,1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536");
 }
 
 TEST(CsvTest, RowsAreSortedByTimeAndThenAsTheServicesAre) {

@@ -1,6 +1,8 @@
 // Sessions that outlive their clients, as the simulated server sees them.
 #include "forebay/sim/database.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace forebay::sim {
@@ -115,6 +117,34 @@ TEST_F(SimDatabaseTest, WhoDoesNotPromiseTheRateIsNotMeasured) {
     if (database_.admit(session, 0, now_) == Admission::accepted) database_.end(session, now_);
   }
   EXPECT_EQ(database_.most_too_early(), 10ms);
+}
+
+// When the next one ends is kept up to date, never looked for; here it is looked for.
+TEST_F(SimDatabaseTest, SessionsEndWhenTheyShouldWhateverHappensToOthers) {
+  SeededRandom random(7);
+  std::vector<Instant> ends;
+  const auto alive = [&] {
+    return std::ranges::count_if(ends, [&](Instant end) { return end > now_; });
+  };
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint64_t what = random.below(3);
+    if (what == 0 && database_.allowed_now(now_) > 0) {
+      open();
+      ends.push_back(now_ + spec_.cut_after);
+    } else if (what == 1 && !ends.empty()) {
+      const std::size_t place = random.below(ends.size());
+      Session& session = *clients_[place];
+      if (session.is_counted && !session.is_left) {
+        session.busy_until = now_ + random.between(0s, 4s);
+        ends[place] = std::min(ends[place], database_.leave(session, now_));
+      }
+    }
+    pass(random.between(0s, 4s));
+
+    ASSERT_EQ(database_.sessions(), alive()) << "after step " << i;
+  }
+  EXPECT_GT(ends.size(), 500u);
+  EXPECT_GT(database_.ended(), 300u);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ TEST(ResultJsonTest, AnEmptyResultIsAnObjectWithEveryKey) {
       R"("duration_seconds":0,"sample_seconds":0,"holds":true,"connects_per_second":0,)"
       R"("connect_burst":0,"max_connections":null,"most_sessions":0,)"
       R"("most_connects_in_a_second":0,"conflicts":0,)"
+      R"("callers":{"started":0,"completed":0,"failed":0,"timeouts":0},)"
       R"("wait_seconds":{"count":0,"p50":0,"p90":0,"p99":0,"p99_9":0,"longest":0},)"
       R"("assertions":[],"faults":[],"broken_promise":null,"services":[],)"
       R"("replay":""})"
@@ -53,18 +54,19 @@ TEST(ResultJsonTest, ADatabaseWithoutALimitHasNull) {
 
 TEST(ResultJsonTest, VerdictsFaultsAndABrokenPromiseAreThere) {
   RunResult result;
-  result.assertions = {{"assertMaxConnections", false, "at most 5", "6", 3s},
+  result.assertions = {{"assertMaxTimeouts", false, "at most 5", "6", 3s, {"a-1", "a-2"}},
                        {"assertWait", true, "p99", "1 ms", std::nullopt}};
-  result.faults = {{5s, 7s, "crash", "crash: \"a\"", 2500ms}};
+  result.faults = {{5s, 7s, "crash", "\"a\"", 2500ms}};
   result.broken_promise = BrokenPromise{4, "leases", 8s, 99, "a-1", "line\nline"};
   const std::string json = result_json(result);
 
   EXPECT_THAT(json, HasSubstr(R"("holds":false)"));
   EXPECT_THAT(json,
-              HasSubstr(R"([{"name":"assertMaxConnections","holds":false,"expected":"at most 5",)"
-                        R"("seen":"6","when_seconds":3},{"name":"assertWait","holds":true,)"
-                        R"("expected":"p99","seen":"1 ms","when_seconds":null}])"));
-  EXPECT_THAT(json, HasSubstr(R"([{"kind":"crash","text":"crash: \"a\"","at_seconds":5,)"
+              HasSubstr(R"([{"name":"assertMaxTimeouts","holds":false,"expected":"at most 5",)"
+                        R"("seen":"6","when_seconds":3,"processes":["a-1","a-2"]},)"
+                        R"({"name":"assertWait","holds":true,"expected":"p99","seen":"1 ms",)"
+                        R"("when_seconds":null,"processes":[]}])"));
+  EXPECT_THAT(json, HasSubstr(R"([{"kind":"crash","text":"\"a\"","at_seconds":5,)"
                               R"("until_seconds":7,"recovered_after_seconds":2.5}])"));
   EXPECT_THAT(json, HasSubstr(R"({"promise":4,"what":"leases","when_seconds":8,"event":99,)"
                               R"("process":"a-1","state":"line\u000aline"})"));
@@ -76,6 +78,7 @@ TEST(ResultJsonTest, AServiceHasItsFinalCountersAndDiscardsByReason) {
   service.name = "history";
   service.target = 50;
   service.converged_after = 2s;
+  service.end = ProcessEnd::not_started;
   service.samples.resize(2);
   service.samples[0].acquired = 1;
   Sample& end = service.samples[1];
@@ -83,12 +86,17 @@ TEST(ResultJsonTest, AServiceHasItsFinalCountersAndDiscardsByReason) {
   end.empty_events = 2;
   end.timeouts = 1;
   end.is_up = true;
+  end.work_started = 11;
+  end.work_completed = 8;
+  end.work_failed = 3;
   end.discards[static_cast<std::size_t>(DiscardReason::replaced)] = 4;
   result.services = {service};
   const std::string json = result_json(result);
 
   EXPECT_THAT(json, HasSubstr(R"({"name":"history","target":50,"converged_after_seconds":2,)"));
-  EXPECT_THAT(json, HasSubstr(R"("up":true,"acquired":10,"empty_events":2,"timeouts":1,)"));
+  EXPECT_THAT(json, HasSubstr(R"("up":true,"end":"not_started","acquired":10,"empty_events":2,)"));
+  EXPECT_THAT(json, HasSubstr(R"("work_started":11,"work_completed":8,"work_failed":3,)"));
+  EXPECT_THAT(json, HasSubstr(R"("callers":{"started":11,"completed":8,"failed":3,"timeouts":1})"));
   EXPECT_THAT(json, HasSubstr(R"("reservoir_full":0,"replaced":4,"idle":0,)"));
 }
 

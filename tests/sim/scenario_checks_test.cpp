@@ -145,6 +145,12 @@ TEST(ScenarioChecksTest, Latencies) {
       {small_scenario("coordination: {latency: 1s, latencySpread: 500ms, requestTimeout: 1s500ms}"),
        {":2: coordination.requestTimeout: 1500ms is not longer than a request may take, 1500ms: "
         "what is answered would count as failed"}},
+      {small_scenario("coordination: {leaseTtl: 20s, fenceBefore: 11s}"),
+       {":2: coordination.fenceBefore: 11s is more than half of leaseTtl, 20s: no renewal would "
+        "ever be in time"}},
+      {small_scenario("coordination: {stagger: 30s}"),
+       {":2: coordination.stagger: 30s is not shorter than 30s, the longest wait for a permit: the "
+        "first connects would fail"}},
   });
 }
 
@@ -154,9 +160,14 @@ TEST(ScenarioChecksTest, SlowStatements) {
        {":3: services[0].workload.slowTime: means nothing without slowFraction; leave it "
         "out"}},
       {one_service("workload: {enabled: true, maxInUse: 1, slowFraction: 0.1}") +
-           "maxConnections: 100\ncoordination: {onLeaseLoss: fence, leaseTtl: 1m}\n"
-           "database: {missesClientAfter: 8s}",
-       {":6: database.missesClientAfter: with onLeaseLoss: fence and a leaseTtl of 1m the database "
+           "maxConnections: 100\ncoordination: {onLeaseLoss: fence, leaseTtl: 1m}\n",
+       {":3: services[0].workload.holdTime: callers may hold a connection for 6s; with "
+        "onLeaseLoss: "
+        "fence and a leaseTtl of 1m they must give back within 5s"}},
+      {one_service("workload: {enabled: true, maxInUse: 1, slowFraction: 0.1}") +
+           "maxConnections: 100\ndatabase: {missesClientAfter: 8s}\n"
+           "coordination: {onLeaseLoss: fence, leaseTtl: 1m, fenceBefore: 15s}",
+       {":5: database.missesClientAfter: with onLeaseLoss: fence and a leaseTtl of 1m the database "
         "must miss a client within 7500ms, or sessions would outlive their leases"}},
   });
 }

@@ -31,6 +31,7 @@ TEST(ScenarioFileTest, WhatIsNotGivenIsTheDefault) {
   EXPECT_EQ(expected.duration, 20min);
   EXPECT_EQ(expected.database.connects_per_second, 100);
   EXPECT_EQ(expected.assertions.converge_within, 60s);
+  EXPECT_EQ(expected.assertions.max_closures_per_sec, std::nullopt);
   EXPECT_EQ(expected.services[0].target_ready, 50);
 }
 
@@ -90,8 +91,8 @@ TEST(ScenarioFileTest, EveryKeyOfAServiceIsRead) {
   const Scenario read = accepted(R"(
 services:
   - {name: a, targetReady: 10, guardWindow: 0, baseLifetime: 5m, jitter: 0, startDelay: 1s,
-     replicas: 2, stagger: 2s, max: 20, supply: reservoir, takeOrder: oldest, lowWatermark: 3,
-     idleTimeout: 1m, checkAfterIdle: 10s, maxOpening: 4}
+     replicas: 2, loops: 3, stagger: 2s, max: 20, supply: reservoir, takeOrder: oldest,
+     lowWatermark: 3, idleTimeout: 1m, checkAfterIdle: 10s, maxOpening: 4}
   - {name: b, supply: standard, minIdle: 1, keepOpen: 2, idleTimeout: off,
      tenants: {count: 5, maxConnections: 40, perTenant: 4, skew: 1.5, stint: 50ms},
      checkAfterIdle: off, workload: {enabled: true, arrivalsPerSecond: 1.5, holdTime: 1ms,
@@ -108,6 +109,7 @@ services:
   a.jitter = 0s;
   a.start_delay = 1s;
   a.replicas = 2;
+  a.loops = 3;
   a.stagger = 2s;
   a.max = 20;
   a.take_order = TakeOrder::oldest_first;
@@ -152,7 +154,7 @@ database: {cutAfter: 30m, connectTime: 10ms, connectTimeSpread: 1ms, connectTime
   missesClientAfter: off, heedsCancels: false}
 coordination: {enabled: false, latency: 5ms, latencySpread: 2ms, lostReplies: 0.1, throttled: 0.2,
   leaseTtl: 1m, requestTimeout: 2s, onLeaseLoss: fence, onAbsence: local, store: dynamodb,
-  rateMode: window}
+  rateMode: window, fenceBefore: 15s, stagger: 3s}
 )"));
 
   DatabaseSpec database;
@@ -175,6 +177,8 @@ coordination: {enabled: false, latency: 5ms, latencySpread: 2ms, lostReplies: 0.
   coordination.on_absence = StoreAbsence::local;
   coordination.store = StoreKind::dynamodb;
   coordination.rate_mode = RateMode::window;
+  coordination.fence_before = 15s;
+  coordination.stagger = 3s;
   EXPECT_EQ(read.coordination, coordination);
 }
 

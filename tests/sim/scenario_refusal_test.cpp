@@ -89,8 +89,8 @@ TEST(ScenarioRefusalTest, ValuesThatAreSomethingElse) {
         "like 50"}},
       {small_scenario("duration: 5"),
        {":2: duration: \"5\" is not a time; write it with its unit, like 250ms, 5s, 1m30s or 2h"}},
-      {small_scenario("duration: 30s1m"),
-       {":2: duration: \"30s1m\" is not a time; write it with its unit, like 250ms, 5s, 1m30s or "
+      {small_scenario("duration: 30s1x"),
+       {":2: duration: \"30s1x\" is not a time; write it with its unit, like 250ms, 5s, 1m30s or "
         "2h"}},
       {small_scenario("limiterPerSec: fast"),
        {":2: limiterPerSec: \"fast\" is not a number; write it like 0.5"}},

@@ -76,6 +76,47 @@ TEST(ScenarioTest, EveryKindOfFaultHasAName) {
   EXPECT_EQ(static_cast<std::size_t>(FaultKind::freeze), kFaultKinds - 1);
 }
 
+// What a scenario does not say is as production has it.
+TEST(ServicePoolTest, TheClustersDefaultsAreTheLibrarys) {
+  Scenario scenario;
+  scenario.coordination.lease_ttl = 1min;
+  ClusterOptions expected;
+  expected.ttl = 1min;
+
+  const ClusterOptions options = cluster_options(scenario);
+
+  EXPECT_EQ(fence_before(options), fence_before(expected));
+  EXPECT_EQ(fence_before(options), 10s);
+  EXPECT_EQ(options.stagger, expected.stagger);
+  EXPECT_EQ(options.max_wait, expected.max_wait);
+  EXPECT_EQ(options.request_timeout, expected.request_timeout);
+  EXPECT_EQ(options.on_loss, expected.on_loss);
+  EXPECT_EQ(options.on_absence, expected.on_absence);
+  EXPECT_EQ(options.connects_per_second, expected.connects_per_second);
+  EXPECT_EQ(options.limit, expected.limit);
+}
+
+TEST(ServicePoolTest, TheClusterTakesWhatTheScenarioSays) {
+  Scenario scenario;
+  scenario.database.max_connections = 70;
+  scenario.database.connects_per_second = 7;
+  scenario.database.connect_burst = 17;
+  scenario.database.misses_client_after = 9s;
+  scenario.coordination.fence_before = 20s;
+  scenario.coordination.stagger = 0s;
+  scenario.coordination.rate_mode = RateMode::window;
+
+  const ClusterOptions options = cluster_options(scenario);
+
+  EXPECT_EQ(options.limit, 70);
+  EXPECT_EQ(rate_limits(options).connects_per_second, 7);
+  EXPECT_EQ(rate_limits(options).burst, 17);
+  EXPECT_EQ(rate_limits(options).mode, RateMode::window);
+  EXPECT_EQ(session_linger(options), 9s);
+  EXPECT_EQ(fence_before(options), 20s);
+  EXPECT_EQ(options.stagger, 0s);
+}
+
 TEST(ServicePoolTest, AReservoirTakesWhatTheServiceSays) {
   ServiceSpec spec = service("api", 1);
   spec.target_ready = 40;

@@ -1,6 +1,7 @@
 // The scenarios that come with the program, and those of poolsim, whose figures they share.
 #include "forebay/sim/scenario/shipped_scenarios.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 

@@ -9,6 +9,7 @@
 #include "forebay/sim/run.hpp"
 #include "forebay/sim/scenario/scenario_file.hpp"
 #include "forebay/sim/scenario/shipped_scenarios.hpp"
+#include "support/load_time.hpp"
 
 namespace forebay::sim {
 namespace {
@@ -39,10 +40,15 @@ std::string told(const RunResult& result) {
 class ShippedScenarioTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShippedScenarioTest, Holds) {
-  const RunResult result = run(shipped(GetParam()));
+  const Scenario scenario = shipped(GetParam());
+
+  const RunResult result = run(scenario);
 
   EXPECT_TRUE(result.holds()) << told(result);
   EXPECT_GT(result.events, 10'000u);
+  // Where callers go away with nothing, the file says how many may.
+  EXPECT_TRUE(result.callers().timeouts == 0 || scenario.assertions.max_timeouts)
+      << result.callers().timeouts;
 }
 
 // The two with 22,000 connections have a run of their own below.
@@ -54,12 +60,34 @@ std::vector<std::string> shipped_names() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShippedScenarioTest, testing::ValuesIn(shipped_names()),
-                         [](const auto& test) {
-                           std::string name = test.param.substr(0, test.param.find('.'));
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+std::string test_name(const testing::TestParamInfo<std::string>& test) {
+  std::string name = test.param.substr(0, test.param.find('.'));
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShippedScenarioTest, testing::ValuesIn(shipped_names()), test_name);
+
+// Each loop is a scheduler of its own on the timeline, and who is woken first among them is chance.
+class LoopedScenarioTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(LoopedScenarioTest, KeepsItsPromises) {
+  Scenario scenario = shipped(GetParam());
+  for (ServiceSpec& service : scenario.services) service.loops = 3;
+  scenario.seed = 2;
+
+  const RunResult result = run(scenario);
+
+  EXPECT_FALSE(result.broken_promise.has_value()) << told(result);
+}
+
+// Under sanitizers, the worst of them.
+std::vector<std::string> looped_names() {
+  if (test::kIsSanitized) return {"black-hole.yaml", "crash.yaml", "frozen-process.yaml"};
+  return shipped_names();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LoopedScenarioTest, testing::ValuesIn(looped_names()), test_name);
 
 TEST(WorldTest, TwentyTwoThousandConnectionsConvergeAtTheClustersRate) {
   Scenario scenario = shipped("ecs-400wps.yaml");

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/aws/hash.hpp"
+#include "forebay/aws/signing/hash.hpp"
 #include "support/dynamodb_requests.hpp"
 
 namespace forebay::test {

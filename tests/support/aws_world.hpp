@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/aws/aws_env.hpp"
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "support/captured_log.hpp"

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "forebay/base/log.hpp"
-#include "forebay/base/mutex.hpp"
+#include "forebay/detail/base/mutex.hpp"
 
 namespace forebay::test {
 
 class CapturedLog {
  public:
   explicit CapturedLog(log::Level level = log::Level::debug) {
-    log::tell_all_repeats();  // of others
+    log::write_all_repeats();  // of others
     log::set_level(level);
     log::set_sink([this](const log::Event& event) {
       MutexLock lock(mutex_);
@@ -26,7 +26,7 @@ class CapturedLog {
   CapturedLog& operator=(const CapturedLog&) = delete;
   // Whoever logs must have ended.
   ~CapturedLog() {
-    log::tell_all_repeats();
+    log::write_all_repeats();
     log::set_sink({});
     log::set_level(log::Level::warning);
   }

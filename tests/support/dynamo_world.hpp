@@ -5,10 +5,10 @@
 #include <deque>
 #include <string>
 
-#include "forebay/aws/dynamodb.hpp"
-#include "forebay/coordination/dynamo_lease_store.hpp"
-#include "forebay/coordination/dynamo_node_store.hpp"
-#include "forebay/coordination/dynamo_rate_store.hpp"
+#include "forebay/aws/dynamodb/dynamodb.hpp"
+#include "forebay/coordination/leases/dynamo_lease_store.hpp"
+#include "forebay/coordination/nodes/dynamo_node_store.hpp"
+#include "forebay/coordination/rate/dynamo_rate_store.hpp"
 #include "support/dropping_http.hpp"
 #include "support/store_world.hpp"
 

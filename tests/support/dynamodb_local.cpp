@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/embedded/free_port.hpp"
 
 namespace forebay::test {

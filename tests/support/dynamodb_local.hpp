@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/aws/dynamodb.hpp"
+#include "forebay/aws/dynamodb/dynamodb.hpp"
 #include "forebay/embedded/server_files.hpp"
 #include "forebay/embedded/server_process.hpp"
 #include "forebay/env/real/runtime.hpp"
@@ -27,6 +27,7 @@ class DynamoDbLocal {
   ~DynamoDbLocal();
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  int port() const { return port_; }
   aws::DynamoDbOptions options() const;
   std::string fresh_table_name();
 

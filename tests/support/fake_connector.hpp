@@ -5,10 +5,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "forebay/env/loop_group.hpp"
 #include "forebay/env/sleep.hpp"
 #include "forebay/pool/connection.hpp"
 
@@ -24,8 +26,10 @@ struct FakeServer {
   Duration check_time = std::chrono::milliseconds(1);
   Duration close_time = std::chrono::milliseconds(1);
   bool needs_reset = false;
-  bool holds_sessions = false;  // it does not let go of those that are closed
-  int limit = 1'000'000;        // sessions; one more is refused and recorded
+  bool holds_sessions = false;       // it does not let go of those that are closed
+  int limit = 1'000'000;             // sessions; one more is refused and recorded
+  std::optional<Error> refuses_all;  // after the time of a connect, with this
+  std::string kind;                  // as a pool's log calls it
 
   // Called before each step of that kind with its number, from 1: true makes it fail.
   std::function<bool(const std::string& step, int number)> fails;
@@ -63,7 +67,7 @@ class FakeConnection final : public Connection {
   Task<Result<void>> cancel(Instant deadline) override {
     const bool fails = server_.step_fails("cancel");
     if (fails) {
-      co_await sleep_until(server_.scheduler, deadline);
+      co_await sleep_until(here(server_.scheduler), deadline);
       co_return failure(Errc::timed_out, "the server did not answer");
     }
     is_interrupted = false;
@@ -75,12 +79,12 @@ class FakeConnection final : public Connection {
   // A close that fails is one that the server does not answer before the deadline.
   Task<bool> close(Instant deadline) override {
     if (server_.holds_sessions) {
-      co_await sleep_until(server_.scheduler, deadline);
+      co_await sleep_until(here(server_.scheduler), deadline);
       if (server_.holds_sessions) co_return false;
     } else if (server_.step_fails("close")) {
-      co_await sleep_until(server_.scheduler, deadline);
+      co_await sleep_until(here(server_.scheduler), deadline);
     } else if (server_.close_time > Duration::zero())
-      co_await sleep_for(server_.scheduler, server_.close_time);
+      co_await sleep_for(here(server_.scheduler), server_.close_time);
     is_open_ = false;
     --server_.sessions;
     co_return true;
@@ -94,7 +98,7 @@ class FakeConnection final : public Connection {
     const bool fails = server_.step_fails(step);
     if (time > Duration::zero()) {
       const Instant until = std::min(deadline, server_.scheduler.now() + time);
-      co_await sleep_until(server_.scheduler, until);
+      co_await sleep_until(here(server_.scheduler), until);
     }
     if (fails) co_return failure(Errc::connection_lost, step + " failed");
     co_return Result<void>();
@@ -126,10 +130,11 @@ class FakeConnector final : public Connector {
     server_.most_connecting = std::max(server_.most_connecting, server_.connecting);
     const Instant done = server_.scheduler.now() + server_.connect_time;
     if (done > server_.scheduler.now())
-      co_await sleep_until(server_.scheduler, std::min(done, deadline));
+      co_await sleep_until(here(server_.scheduler), std::min(done, deadline));
     --server_.connecting;
-    if (fails || done > deadline) {
+    if (fails || done > deadline || server_.refuses_all) {
       --server_.sessions;
+      if (server_.refuses_all) co_return failure(*server_.refuses_all);
       if (fails) co_return failure(Errc::connect_failed, "the server is away");
       co_return failure(Errc::timed_out, "connect timed out");
     }
@@ -137,6 +142,7 @@ class FakeConnector final : public Connector {
     co_return connection;
   }
   void close() override {}
+  std::string_view server() const override { return server_.kind; }
 
  private:
   FakeServer& server_;

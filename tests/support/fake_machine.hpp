@@ -1,4 +1,4 @@
-// FakeMachine: variables and files from maps.
+// FakeMachine: variables, files and programs from maps.
 #pragma once
 
 #include <functional>
@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "forebay/env/machine.hpp"
@@ -16,7 +17,9 @@ class FakeMachine final : public Machine {
  public:
   std::map<std::string, std::string, std::less<>> variables;
   std::map<std::string, std::string, std::less<>> files;
-  std::vector<std::string> reads;  // paths, in order
+  std::map<std::string, Result<ProgramEnd>, std::less<>> programs;  // by their first word
+  std::vector<std::string> reads;                                   // paths, in order
+  std::vector<std::vector<std::string>> runs;                       // words, in order
 
   std::optional<std::string> variable(std::string_view name) const override {
     const auto found = variables.find(name);
@@ -38,6 +41,22 @@ class FakeMachine final : public Machine {
     if (found == files.end()) co_return failure(Errc::invalid, "there is no file " + path);
     co_return found->second;
   }
+
+  Task<Result<void>> write_private_file(std::string path, std::string content) override {
+    if (is_read_only) co_return failure(Errc::invalid, path + " cannot be written");
+    files[path] = std::move(content);
+    co_return Result<void>();
+  }
+
+  Task<Result<ProgramEnd>> run_program(std::vector<std::string> words, Instant) override {
+    runs.push_back(words);
+    const auto found = programs.find(words.front());
+    if (found == programs.end())
+      co_return failure(Errc::invalid, words.front() + " cannot be started: No such file");
+    co_return found->second;
+  }
+
+  bool is_read_only = false;
 };
 
 }  // namespace forebay::test

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "forebay/coordination/memory_nodes.hpp"
 #include "forebay/coordination/memory_store.hpp"
-#include "forebay/env/detached.hpp"
+#include "forebay/coordination/nodes/memory_nodes.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/random.hpp"
 #include "forebay/env/sleep.hpp"
 

@@ -50,6 +50,7 @@ class Forwarder {
         "host=127.0.0.1 port={} user={} dbname=postgres sslmode=disable gssencmode=disable",
         listener_.port(), user);
   }
+  std::uint16_t port() const { return listener_.port(); }
   void hold() { is_holding_ = true; }
   void let_go() { is_holding_ = false; }
   int cancels() const { return cancels_; }  // that came here, whatever became of them

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/coordination/lease_agent.hpp"
+#include "forebay/coordination/leases/lease_agent.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "support/captured_log.hpp"

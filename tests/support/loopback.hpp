@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay::test {
 

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/coordination/node_lease.hpp"
+#include "forebay/coordination/nodes/node_lease.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "forebay/ids/snowflake.hpp"

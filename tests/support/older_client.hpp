@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "forebay/aws/dynamodb.hpp"
+#include "forebay/aws/dynamodb/dynamodb.hpp"
 
 namespace forebay::test {
 

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/coordination/rate_agent.hpp"
+#include "forebay/coordination/rate/rate_agent.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "support/flaky_store.hpp"

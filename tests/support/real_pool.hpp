@@ -7,6 +7,7 @@
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
 #include "forebay/pool/pool.hpp"
+#include "forebay/pool/pool_defaults.hpp"
 #include "support/fake_connector.hpp"
 
 namespace forebay::test {
@@ -18,7 +19,7 @@ class RealPool {
   template <class Configure>
   RealPool(PoolOptions options, Configure&& configure)
       : runtime_(), server_(runtime_.scheduler()), connector_(server_) {
-    server_.limit = options.size.max;
+    server_.limit = options.size.max.value_or(PoolDefaults().max);
     configure(server_);
     pool_ = std::make_unique<Pool>(runtime_.env(), connector_, std::move(options));
     run_blocking(runtime_.scheduler(), pool_->start());

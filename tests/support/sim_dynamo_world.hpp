@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "forebay/sim/dynamodb/service.hpp"

@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "forebay/env/sleep.hpp"
 #include "forebay/pool/pool.hpp"
+#include "forebay/pool/pool_defaults.hpp"
 #include "support/fake_connector.hpp"
 
 namespace forebay::test {
@@ -20,15 +21,19 @@ using namespace std::chrono_literals;
 
 class SimPool {
  public:
-  explicit SimPool(PoolOptions options, std::uint64_t seed = 1, PoolSharing sharing = {})
+  explicit SimPool(PoolOptions options, std::uint64_t seed = 1, PoolSharing sharing = {},
+                   std::string_view kind = {})
       : random_(seed), wall_clock_(scheduler, WallTime()), server(scheduler), connector_(server) {
-    server.limit = options.size.max;
+    server.limit = options.size.max.value_or(PoolDefaults().max);
+    server.kind = kind;
     pool.emplace(Env{scheduler, random_, wall_clock_}, connector_, std::move(options), sharing);
     scheduler.set_after_step([this] {
       if (pool) pool->audit();
       if (pool && watch_) watch_();
     });
   }
+  // Over a server of such a kind.
+  SimPool(PoolOptions options, std::string_view kind) : SimPool(std::move(options), 1, {}, kind) {}
   ~SimPool() {
     if (pool) close();
   }
@@ -46,6 +51,13 @@ class SimPool {
     while (!filled && scheduler.step()) {
     }
     return filled.value();
+  }
+  Result<bool> start_or_fail() {
+    std::optional<Result<bool>> filled;
+    start_detached(scheduler, store(pool->start_or_fail(), filled));
+    while (!filled && scheduler.step()) {
+    }
+    return std::move(*filled);
   }
   bool close(Duration limit = 1h) {
     std::optional<bool> gone;
@@ -88,7 +100,8 @@ class SimPool {
   std::optional<Pool> pool;
 
  private:
-  static Task<void> store(Task<bool> task, std::optional<bool>& result) {
+  template <class T>
+  static Task<void> store(Task<T> task, std::optional<T>& result) {
     result = co_await std::move(task);
   }
 

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/env/detached.hpp"
+#include "forebay/detail/env/detached.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "forebay/env/sleep.hpp"
@@ -36,6 +36,7 @@ class FakeDatabases final : public TenantConnectors {
     ++questions;
     co_await sleep_for(server_.scheduler, make_time);
     if (server_.step_fails("make")) co_return failure(Errc::connect_failed, "the system is away");
+    if (refusal) co_return failure(*refusal);
     const bool is_new = missing.erase(database) > 0;
     if (is_new) made.push_back(database);
     co_return is_new;
@@ -43,9 +44,11 @@ class FakeDatabases final : public TenantConnectors {
 
   Duration make_time = 40ms;
   std::set<std::string> missing;
-  std::vector<std::string> connectors;  // all that were asked for, in order
+  std::map<std::string, Error> refusals;  // what else the server says to connects
+  std::vector<std::string> connectors;    // all that were asked for, in order
   std::vector<std::string> made;
   int questions = 0;
+  std::optional<Error> refusal;  // of whoever wants a database made
 
  private:
   class OneDatabase final : public Connector {
@@ -54,9 +57,11 @@ class FakeDatabases final : public TenantConnectors {
         : databases_(databases), database_(std::move(database)), inner_(databases.server_) {}
     Task<Result<std::unique_ptr<Connection>>> connect(std::string password,
                                                       Instant deadline) override {
+      const auto refused = databases_.refusals.find(database_);
+      if (refused != databases_.refusals.end()) co_return failure(refused->second);
       if (databases_.missing.contains(database_))
-        co_return failure(
-            Error(Errc::refused, "database \"" + database_ + "\" does not exist", "3D000"));
+        co_return failure(Error(Errc::refused, ErrorClass::permanent,
+                                "database \"" + database_ + "\" does not exist", "3D000"));
       co_return co_await inner_.connect(std::move(password), deadline);
     }
     void close() override {}
@@ -82,7 +87,7 @@ class SimTenants {
  public:
   explicit SimTenants(TenantOptions options, std::uint64_t seed = 1)
       : random_(seed), wall_clock_(scheduler, WallTime()), server(scheduler), databases(server) {
-    server.limit = shares_of(options.max_connections).tenants;
+    server.limit = shares_of(options).tenants;
     options.on_evicted = [this, further = options.on_evicted](const TenantEviction& eviction) {
       evicted.emplace_back(eviction.tenant);
       if (further) further(eviction);

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "forebay/coordination/lease_store.hpp"
-#include "forebay/coordination/node_store.hpp"
-#include "forebay/coordination/rate_store.hpp"
+#include "forebay/coordination/leases/lease_store.hpp"
+#include "forebay/coordination/nodes/node_store.hpp"
+#include "forebay/coordination/rate/rate_store.hpp"
 #include "forebay/env/scheduler.hpp"
 
 namespace forebay::test {

@@ -64,8 +64,8 @@ class TenantSwarm {
     options.pool.supply = random_.below(4) == 0 ? Supply::reservoir : Supply::standard;
     if (random_.below(4) == 0) options.pool.size.min_idle = 1;
     options.pool.lifetime = random_.between(2s, 120s);
-    options.pool.lifetime_jitter = random_.between(0s, options.pool.lifetime / 2);
-    options.pool.guard_window = random_.between(0s, options.pool.lifetime / 4);
+    options.pool.lifetime_jitter = random_.between(0s, *options.pool.lifetime / 2);
+    options.pool.guard_window = random_.between(0s, *options.pool.lifetime / 4);
     options.pool.idle_timeout = random_.between(1s, 60s);
     options.pool.backoff.longest = 1s;
     options.pool.on_stuck_close = StuckClose::give_up_after(random_.between(100ms, 2s));

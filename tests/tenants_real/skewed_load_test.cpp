@@ -78,7 +78,7 @@ class SkewedLoadTest : public TenantsFixture {
   void check_recency(const TenantEviction& evicted) {
     ++evictions_;
     const Instant before = evicted.last_used - 100ms;
-    for (const TenantStatistics& other : tenants->warm_statistics()) {
+    for (const TenantStatistics& other : tenants->statistics().by_tenant) {
       if (other.open == 0 || other.last_used >= before) continue;
       const Touches& touches =
           touches_[std::stoul(other.tenant.substr(other.tenant.find('-') + 1))];

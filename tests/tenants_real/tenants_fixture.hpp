@@ -18,11 +18,12 @@ inline std::string workspace(int number) { return fmt::format("w-{}", number); }
 
 class TenantsFixture : public PoolFixture {
  protected:
-  // The role may have as many sessions as tenants may together, and not one more; the system pool
-  // opens none unless it makes databases.
+  // The role may have as many sessions as tenants may together, and not one more. The system pool
+  // has one, by which it sees at the start that the server lets us in; the rest of its share it
+  // opens only to make databases.
   void launch_for(const TenantOptions& options) {
-    const TenantShares shares = shares_of(options.max_connections);
-    allowed_ = shares.tenants + (options.creates_missing_databases ? shares.system : 0);
+    const TenantShares shares = shares_of(options);
+    allowed_ = shares.tenants + (options.creates_missing_databases ? shares.system : 1);
     PostgresServerOptions server_options;
     server_options.max_connections = allowed_ + 20;
     launch(server_options);

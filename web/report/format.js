@@ -6,7 +6,7 @@ function count(number) {
   return grouping.format(number);
 }
 
-// "1 service", "44 services".
+// "1 caller", "44 callers".
 function counted(number, one, many = `${one}s`) {
   return `${count(number)} ${number === 1 ? one : many}`;
 }

@@ -86,6 +86,13 @@ class Plot {
     if (this.isSeen) this.uplot?.redraw(false);
   }
 
+  // For paper: now, and whether anybody sees it or not.
+  drawForPaper() {
+    this.draw();
+    this.resize();
+    this.uplot.redraw(false);
+  }
+
   resize() {
     const { width, height } = this.size();
     if (width > 0 && (this.uplot.width !== width || this.uplot.height !== height)) {

@@ -17,7 +17,7 @@ function decodeSeries(text) {
   return values;
 }
 
-// Series of one service, or of the cluster, decoded when somebody asks for them.
+// Series of one process, or of the cluster, decoded when somebody asks for them.
 class SeriesSet {
   constructor(texts) {
     this.texts = texts;
@@ -61,8 +61,8 @@ class SeriesSet {
 }
 
 const cluster = new SeriesSet(page.cluster);
-const services = run.services.map((service, index) => ({
-  ...service,
+const processes = run.services.map((process, index) => ({
+  ...process,
   index,
   series: new SeriesSet(page.services[index]),
 }));

@@ -1,4 +1,4 @@
-// A service in the width of a word: ready over time, against its target.
+// A process in the width of a word: ready over time, against its target.
 
 const sparklines = [];
 
@@ -29,9 +29,9 @@ function drawSparkline(canvas, series) {
   line(series.get("ready"), "ready", []);
 }
 
-function sparkline(service) {
+function sparkline(process) {
   const canvas = element("canvas.sparkline", { role: "img", "aria-label": "ready over time, against the target" });
-  sparklines.push(() => drawSparkline(canvas, service.series));
+  sparklines.push(() => drawSparkline(canvas, process.series));
   return canvas;
 }
 

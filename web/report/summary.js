@@ -8,17 +8,24 @@ function runVerdict() {
     const { promise, when_seconds: when } = run.broken_promise;
     return ["bad", `Promise ${promise} was broken`, `The run ended there, at ${timeText(when, 3)}.`];
   }
-  if (failed > 0) {
-    return ["bad", `${failed} of ${counted(all, "assertion")} failed`, "Every promise was kept."];
+  const rest = `Every promise was kept.${failedCallers()}`;
+  if (failed > 0) return ["bad", `${failed} of ${counted(all, "assertion")} failed`, rest];
+  if (all === 0) {
+    return ["good", "Every promise was kept", `The scenario asserts nothing more.${failedCallers()}`];
   }
-  if (all === 0) return ["good", "Every promise was kept", "The scenario asserts nothing more."];
-  return ["good", all === 1 ? "The assertion holds" : `All ${all} assertions hold`, "Every promise was kept."];
+  return ["good", all === 1 ? "The assertion holds" : `All ${all} assertions hold`, rest];
+}
+
+// What holds, holds of pools; who failed meanwhile is said beside it.
+function failedCallers() {
+  const { started, failed } = run.callers;
+  return failed > 0 ? ` ${count(failed)} of ${counted(started, "caller")} failed.` : "";
 }
 
 function summaryHead() {
   const [kind, verdict, rest] = runVerdict();
   const facts = [
-    ["services", count(services.length)],
+    ["processes", count(processes.length)],
     ["virtual time", `${timeText(run.duration_seconds)} ${timeUnit}`],
     ["sampled every", lengthText(run.sample_seconds)],
     ["events", count(run.events)],
@@ -55,9 +62,9 @@ function tile(label, value, rest, kind) {
 }
 
 function tiles() {
-  const total = (name) => sum(services.map((service) => service[name]));
-  const timeouts = total("timeouts");
-  const discards = sum(services.map((service) => sum(Object.values(service.discards))));
+  const total = (name) => sum(processes.map((process) => process[name]));
+  const { timeouts } = run.callers;
+  const discards = sum(processes.map((process) => sum(Object.values(process.discards))));
   const cap = run.max_connections;
   const waits = run.wait_seconds;
   return element("dl.tiles", { "aria-label": "Key figures" },
@@ -65,7 +72,8 @@ function tiles() {
     tile("most connects in a second", count(run.most_connects_in_a_second),
       run.connects_per_second === null ? "no limit"
         : `limit ${count(run.connects_per_second)}/s, burst ${count(run.connect_burst)}`),
-    tile("callers", count(waits.count), `${counted(timeouts, "timeout")}`, timeouts > 0 ? "noted" : null),
+    tile("callers", count(run.callers.started), `${count(run.callers.failed)} failed, ${counted(timeouts, "timeout")}`,
+      run.callers.failed > 0 ? "noted" : null),
     tile("wait, p99", waitText(waits.p99), `longest ${waitText(waits.longest)}`),
     tile("empty events", count(total("empty_events")), "callers who found nothing ready"),
     tile("opened", count(total("opened")), `connections, ${count(total("open_failures"))} failed`),

@@ -44,7 +44,7 @@ function timeButton(seconds) {
   return button;
 }
 
-// Faults, the end of a broken run, and times at which a service was down. They lie under the lines, and their
+// Faults, the end of a broken run, and times at which a process was down. They lie under the lines, and their
 // labels above the plot, as elements: the theme colours them.
 class TimeMarks {
   constructor(isLarge, downTimes) {
@@ -60,7 +60,8 @@ class TimeMarks {
   fault(fault, number, isLarge) {
     const label = element("span.mark-label", {}, `${number}`);
     if (isLarge) label.append(element("span.mark-kind", {}, ` ${plainName(fault.kind)}`));
-    return this.mark("div.fault-mark", fault.text, fault.at_seconds, fault.until_seconds, label);
+    const title = `${plainName(fault.kind)}: ${fault.text}`;
+    return this.mark("div.fault-mark", title, fault.at_seconds, fault.until_seconds, label);
   }
 
   mark(name, title, from, to, label) {

@@ -32,6 +32,7 @@ function faultRow(fault, index) {
   const isMoment = fault.until_seconds <= fault.at_seconds;
   return element("tr", {},
     element("td", {}, element("span.fault-number", {}, `${index + 1}`)),
+    element("th", { scope: "row" }, plainName(fault.kind)),
     element("td", {}, fault.text),
     element("td.number", {}, timeButton(fault.at_seconds)),
     element("td.number", {}, isMoment ? "a moment" : lengthText(fault.until_seconds - fault.at_seconds)),
@@ -50,7 +51,7 @@ function showVerdicts() {
         : element("p", {}, "The scenario asserts nothing.")),
     element("div.card.faults", {}, element("h2", {}, "Faults"),
       run.faults.length > 0
-        ? element("div.table-scroll", {}, rows(["", "what happens", at, "lasts", "at target again after"],
+        ? element("div.table-scroll", {}, rows(["", "fault", "details", at, "lasts", "at target again after"],
           run.faults.map(faultRow)))
         : element("p", {}, "Nothing was made to fail.")));
 }

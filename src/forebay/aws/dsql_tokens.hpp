@@ -10,18 +10,14 @@
 #include <optional>
 #include <string>
 
-#include "forebay/aws/credentials.hpp"
-#include "forebay/aws/dsql_token.hpp"
+#include "forebay/aws/credentials/credentials_provider.hpp"
+#include "forebay/aws/signing/dsql_token.hpp"
+#include "forebay/aws/usage.hpp"
 #include "forebay/env/condition.hpp"
 #include "forebay/env/env.hpp"
 #include "forebay/pool/token_source.hpp"
 
 namespace forebay::aws {
-
-struct DsqlTokensUsage {
-  std::uint64_t signed_tokens = 0;
-  std::uint64_t failures = 0;  // times that none could be made
-};
 
 class DsqlTokens final : public TokenSource {
  public:

@@ -1,8 +1,5 @@
 #include "forebay/aws/json.hpp"
 
-// Boost.JSON itself: header-only libraries of Boost are compiled into exactly one file.
-#include <boost/json/src.hpp>
-
 namespace forebay::aws {
 
 std::optional<boost::json::object> parse_object(std::string_view text) {

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "forebay/aws/instance_metadata.hpp"
+#include "forebay/aws/credentials/instance_metadata.hpp"
+#include "forebay/aws/signing/uri.hpp"
 #include "forebay/base/ascii_text.hpp"
 
 namespace forebay::aws {
@@ -17,9 +18,10 @@ bool is_region(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> region_of_host(std::string_view host) {
+std::optional<std::string> region_of_host(std::string_view address) {
   constexpr std::string_view kEnd = ".on.aws";
-  if (host.ends_with('.')) host.remove_suffix(1);
+  const std::string plain = plain_host(address);
+  std::string_view host = plain;
   if (!host.ends_with(kEnd)) return std::nullopt;
   host.remove_suffix(kEnd.size());
   const std::size_t dot = host.rfind('.');
@@ -41,13 +43,14 @@ std::string configured_region(const Machine& machine, const Profile& profile) {
 Task<Result<std::string>> find_region(AwsEnv env, RegionHints hints, Instant deadline) {
   std::string region = hints.region;
   if (region.empty()) region = region_of_host(hints.host).value_or("");
+  Profiles profiles;
   if (region.empty()) {
-    const Profiles profiles = co_await load_profiles(env.machine);
+    profiles = co_await load_profiles(env);
     region = configured_region(env.machine, profiles.selected());
   }
   std::string why = "instance metadata did not name one";
   if (region.empty()) {
-    InstanceMetadata metadata(env);
+    InstanceMetadata metadata(env, profiles.selected());
     Result<MetadataAnswer> answer =
         co_await metadata.get("/latest/meta-data/placement/region", deadline);
     if (answer && answer->text) region = trimmed(*answer->text);

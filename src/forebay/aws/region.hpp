@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "forebay/aws/aws_env.hpp"
-#include "forebay/aws/profiles.hpp"
+#include "forebay/aws/credentials/profiles.hpp"
 
 namespace forebay::aws {
 
@@ -20,8 +20,9 @@ class RegionHints {
   std::string host;    // of a DSQL cluster: its name says where it is
 };
 
-// "abc.dsql.eu-west-1.on.aws" is in eu-west-1. Nothing: it is no such host.
-std::optional<std::string> region_of_host(std::string_view host);
+// "abc.dsql.eu-west-1.on.aws" is in eu-west-1, in any case and with any port. Nothing: it is no
+// such host.
+std::optional<std::string> region_of_host(std::string_view address);
 
 // AWS_REGION, AWS_DEFAULT_REGION, the profile's region; empty: none of them.
 std::string configured_region(const Machine& machine, const Profile& profile);

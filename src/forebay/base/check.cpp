@@ -1,8 +1,10 @@
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
+
+#include "forebay/base/check_context.hpp"
 
 namespace forebay {
 namespace {

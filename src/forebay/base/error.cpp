@@ -7,6 +7,7 @@ namespace forebay {
 std::string_view name(Errc code) {
   switch (code) {
     case Errc::timed_out: return "timed_out";
+    case Errc::cancelled: return "cancelled";
     case Errc::closed: return "closed";
     case Errc::connect_failed: return "connect_failed";
     case Errc::refused: return "refused";
@@ -20,6 +21,32 @@ std::string_view name(Errc code) {
     case Errc::invalid: return "invalid";
   }
   std::unreachable();
+}
+
+ErrorClass class_of(Errc code) {
+  switch (code) {
+    case Errc::condition_failed: return ErrorClass::condition_failed;
+    case Errc::unknown_outcome: return ErrorClass::unknown_outcome;
+    case Errc::timed_out: return ErrorClass::transaction_timeout;
+    case Errc::limit_reached: return ErrorClass::connection_limit;
+    case Errc::connection_lost: return ErrorClass::connection_lost;
+    // The pool has waited and tried for as long as it was told to.
+    case Errc::connect_failed:
+    case Errc::cancelled:
+    case Errc::closed:
+    case Errc::refused:
+    case Errc::token_expired:
+    case Errc::statement_failed:
+    case Errc::not_found:
+    case Errc::invalid: return ErrorClass::permanent;
+  }
+  std::unreachable();
+}
+
+Error Error::with_text(std::string text) const {
+  Error same = *this;
+  same.text_ = std::move(text);
+  return same;
 }
 
 void detail::stop_for_missing_value(const Error& error) {

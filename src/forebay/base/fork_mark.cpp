@@ -17,7 +17,7 @@ ForkMark::ForkMark() {
 }
 
 // Never destroyed, and never out of sight of those who look for leaks. A child has one thread when
-// it begins; who starts more does not end objects of the parent on them at the same time.
+// it begins, and does not end objects of the parent on several at the same time.
 void leave_to_parent(std::shared_ptr<void> object) {
   static auto* const left = new std::vector<std::shared_ptr<void>>();
   left->push_back(std::move(object));

@@ -9,16 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
+#include "forebay/detail/base/heap_place.hpp"
 
 namespace forebay {
-
-struct HeapPlace {
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  std::size_t index = kNone;
-
-  bool is_in_heap() const { return index != kNone; }
-};
 
 template <class T, HeapPlace T::* place, bool (*Earlier)(const T&, const T&)>
 class IntrusiveHeap {

@@ -44,12 +44,26 @@ std::string_view escape_of(std::string_view character, std::string& memory) {
   return memory;
 }
 
+// How many characters at the start of the text need no care.
+std::size_t plain_length(std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size() && text[length] >= ' ' && text[length] < '\x7f' &&
+         text[length] != '"' && text[length] != '\\') {
+    ++length;
+  }
+  return length;
+}
+
 }  // namespace
 
 std::string json_quoted(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string result = "\"";
-  while (!text.empty()) {
+  for (;;) {
+    const std::size_t plain = plain_length(text);
+    result += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const std::size_t length = character_length(text);
     const std::uint8_t first = byte_at(text, 0);
     if (length == 0) {

@@ -1,4 +1,4 @@
-// JSON, as far as programs of ours write it: texts. Numbers and braces are easy enough to format.
+// Texts as JSON writes them. Objects and lists: see json_writer.hpp.
 #pragma once
 
 #include <string>

@@ -7,7 +7,8 @@
 
 #include "forebay/base/log_clock.hpp"
 #include "forebay/base/log_limit.hpp"
-#include "forebay/base/mutex.hpp"
+#include "forebay/base/no_fork.hpp"
+#include "forebay/detail/base/mutex.hpp"
 
 namespace forebay::log {
 namespace {
@@ -37,7 +38,7 @@ void hand_to(const std::shared_ptr<const Sink>& sink, const Event& event) {
       (*sink)(event);
       return;
     } catch (...) {
-      // A sink that cannot take it is no reason to lose it, nor to hurt whoever has logged it.
+      // A sink that cannot take it is no reason to lose it, nor to hurt the code that logged it.
     }
   }
   write_to_stderr(event);
@@ -59,12 +60,13 @@ void tell(const std::shared_ptr<const Sink>& sink, Event event, std::uint64_t re
 bool is_limited(Level level) { return level > Level::debug; }
 
 // What is due, and then the event, if there is one and it is not held back.
-void tell_due(LogLimit::Instant now, const Event* event) {
+void write_due(LogLimit::Instant now, const Event* event) {
   Voice& all = voice();
   std::shared_ptr<const Sink> sink;
   LogLimit::Verdict verdict;
   std::vector<LogLimit::Repeats> due;
   {
+    const NoFork while_locked;  // a child logs too
     MutexLock lock(all.mutex);
     sink = all.sink;
     if (event != nullptr && is_limited(event->level)) verdict = all.limit.note(*event, now);
@@ -76,9 +78,9 @@ void tell_due(LogLimit::Instant now, const Event* event) {
 }
 
 // Without memory for a line there is none.
-void tell_due_if_possible(LogLimit::Instant now, const Event* event = nullptr) noexcept {
+void write_due_if_possible(LogLimit::Instant now, const Event* event = nullptr) noexcept {
   try {
-    tell_due(now, event);
+    write_due(now, event);
   } catch (...) {
   }
 }
@@ -121,16 +123,16 @@ bool is_on(Level level) {
 void write(Level level, std::string_view message, std::initializer_list<Field> fields) {
   if (!is_on(level)) return;
   const Event event{level, message, std::span(fields.begin(), fields.size()), wall_now()};
-  tell_due_if_possible(steady_now(), &event);
+  write_due_if_possible(steady_now(), &event);
 }
 
-void tell_repeats() {
+void write_repeats() {
   const LogLimit::Instant due(voice().next_due.load(std::memory_order_relaxed));
   if (due == LogLimit::kNever || mutes > 0) return;
   const LogLimit::Instant now = steady_now();
-  if (now >= due) tell_due_if_possible(now);
+  if (now >= due) write_due_if_possible(now);
 }
 
-void tell_all_repeats() { tell_due_if_possible(LogLimit::kNever); }
+void write_all_repeats() { write_due_if_possible(LogLimit::kNever); }
 
 }  // namespace forebay::log

@@ -1,56 +1,22 @@
 #include "forebay/base/log_event.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <concepts>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "forebay/base/calendar_text.hpp"
-#include "forebay/base/json_text.hpp"
+#include "forebay/base/json_writer.hpp"
+#include "forebay/base/readable_time.hpp"
 
 namespace forebay::log {
 namespace {
 
 using std::chrono::nanoseconds;
-
-// "12.30" without the zeros that say nothing.
-std::string short_number(double value, int decimals) {
-  std::string text = fmt::format("{:.{}f}", value, decimals);
-  if (decimals > 0) {
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.ends_with('.')) text.pop_back();
-  }
-  return text;
-}
-
-std::string time_text(nanoseconds time) {
-  if (time == nanoseconds::max()) return "unlimited";
-  if (time == nanoseconds::zero()) return "0s";
-  if (time < nanoseconds::zero())
-    return "-" +
-           time_text(time == nanoseconds::min() ? nanoseconds::max() - nanoseconds(1) : -time);
-  const double seconds = static_cast<double>(time.count()) / 1e9;
-  if (seconds >= 59.95) {
-    const std::int64_t whole = std::llround(seconds);
-    const std::int64_t hours = whole / 3600;
-    const std::string minutes = fmt::format("{}m{}s", whole / 60 % 60, whole % 60);
-    return hours > 0 ? fmt::format("{}h{}", hours, minutes) : minutes;
-  }
-  struct Unit {
-    std::string_view name;
-    double seconds;
-  };
-  static constexpr std::array<Unit, 4> kUnits{{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}}};
-  for (const Unit& unit : kUnits) {
-    const double value = seconds / unit.seconds;
-    if (value < 0.9995 && unit.name != "ns") continue;
-    const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-    return short_number(value, unit.name == "ns" ? 0 : decimals) + std::string(unit.name);
-  }
-  std::unreachable();
-}
 
 struct ValueText {
   std::string operator()(std::monostate) const { return ""; }
@@ -58,19 +24,29 @@ struct ValueText {
   std::string operator()(std::int64_t value) const { return std::to_string(value); }
   std::string operator()(std::uint64_t value) const { return std::to_string(value); }
   std::string operator()(double value) const { return fmt::format("{}", value); }
-  std::string operator()(nanoseconds value) const { return time_text(value); }
+  std::string operator()(nanoseconds value) const { return readable_time(value); }
   std::string operator()(std::string_view value) const { return std::string(value); }
 };
 
 bool is_present(const Value& value) { return !std::holds_alternative<std::monostate>(value); }
 
-// Numbers and truths as they are, but for those that JSON has no words for.
-std::string json_value(const Value& value) {
-  const double* const number = std::get_if<double>(&value);
-  const bool is_text = std::holds_alternative<std::string_view>(value) ||
-                       std::holds_alternative<nanoseconds>(value) ||
-                       (number != nullptr && !std::isfinite(*number));
-  return is_text ? json_quoted(value_text(value)) : value_text(value);
+// Times are texts here, and so are the numbers that JSON has no words for.
+void add_to(JsonObject& line, const Field& field) {
+  const auto add = [&](const auto& value) {
+    using Type = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::same_as<Type, nanoseconds>) {
+      line.add(field.name, readable_time(value));
+    } else if constexpr (std::same_as<Type, double>) {
+      if (std::isfinite(value)) {
+        line.add(field.name, value);
+      } else {
+        line.add(field.name, value_text(field.value));
+      }
+    } else if constexpr (!std::same_as<Type, std::monostate>) {
+      line.add(field.name, value);
+    }
+  };
+  std::visit(add, field.value);
 }
 
 // Escaped like a text in JSON, and without the quotes where these are not needed.
@@ -126,13 +102,11 @@ std::string text_line(const Event& event) {
 }
 
 std::string json_line(const Event& event) {
-  std::string line = fmt::format(R"({{"time":"{}","level":"{}","message":{})", rfc3339(event.time),
-                                 name(event.level), json_quoted(event.message));
-  for (const Field& field : event.fields) {
-    if (!is_present(field.value)) continue;
-    line += fmt::format(",{}:{}", json_quoted(field.name), json_value(field.value));
-  }
-  return line + "}";
+  JsonObject line;
+  line.add("time", rfc3339(event.time)).add("level", name(event.level));
+  line.add("message", event.message);
+  for (const Field& field : event.fields) add_to(line, field);
+  return line.text();
 }
 
 KeptEvent::KeptEvent(const Event& event) : level_(event.level), time_(event.time) {

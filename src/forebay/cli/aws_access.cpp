@@ -1,6 +1,6 @@
 #include "forebay/cli/aws_access.hpp"
 
-#include "forebay/aws/default_credentials.hpp"
+#include "forebay/aws/credentials/default_credentials.hpp"
 #include "forebay/aws/endpoint.hpp"
 #include "forebay/aws/region.hpp"
 
@@ -15,10 +15,14 @@ Result<std::unique_ptr<AwsAccess>> AwsAccess::open(const std::string& region,
       access->wait_for(aws::find_region(env, aws::RegionHints(region, host), access->deadline()));
   if (!found) return failure(found.error());
   access->region_ = *found;
-  access->credentials_ = aws::default_credentials(env.env, env.http, env.machine);
+  aws::RefreshRule rule;
+  rule.logs_failures = false;
+  access->credentials_ = aws::default_credentials(env.env, env.http, env.machine, rule);
+  const Result<std::string> url = access->wait_for(aws::find_endpoint_url(env, "dynamodb", *found));
+  if (!url) return failure(url.error());
   aws::DynamoDbOptions options;
   options.region = *found;
-  options.endpoint_url = access->wait_for(aws::find_endpoint_url(env, "dynamodb", *found));
+  options.endpoint_url = *url;
   access->dynamodb_ =
       std::make_unique<aws::DynamoDb>(env.env, env.http, *access->credentials_, std::move(options));
   return access;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "forebay/aws/dynamodb.hpp"
+#include "forebay/aws/dynamodb/dynamodb.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
 

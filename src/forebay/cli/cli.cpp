@@ -9,8 +9,8 @@
 
 #include "forebay/base/suggestion.hpp"
 #include "forebay/cli/command.hpp"
-#include "forebay/cli/help_text.hpp"
 #include "forebay/cli/secrets.hpp"
+#include "forebay/cli/text/help_text.hpp"
 #include "forebay/sim/result/report.hpp"
 
 namespace forebay::cli {
@@ -25,6 +25,16 @@ struct Entry {
 
   std::string name() const { return command->text().name; }
 };
+
+// In the order of the help.
+std::vector<std::unique_ptr<Command>> all_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  for (const auto make :
+       {make_demo_command, make_sim_command, make_leases_command, make_token_command,
+        make_config_command, make_metrics_command, make_doctor_command})
+    commands.push_back(make());
+  return commands;
+}
 
 std::string suggestion(std::string_view word, const Words& known) {
   const std::string meant = nearest(word, known);
@@ -196,7 +206,14 @@ const Entry* CommandLine::find(std::string_view name) const {
 int run(int count, char** words) {
   Words given(words + 1, words + std::max(count, 1));
   hide_secrets(count, words);
-  return CommandLine().run(std::move(given));
+  const int code = CommandLine().run(std::move(given));
+  std::cout.flush();
+  const bool is_flushed = std::fflush(stdout) == 0;
+  if (is_flushed && std::cout && std::ferror(stdout) == 0) return code;
+  // Otherwise a reader of the redirected output would believe that all of it is there.
+  std::fputs("forebay: not all of it could be written to standard output; is the disk full?\n",
+             stderr);
+  return code == kDone ? kFailed : code;
 }
 
 }  // namespace forebay::cli

@@ -1,5 +1,4 @@
-// Command: one thing that "forebay" can do. all_commands() is the table of them, in the order of
-// the help.
+// Command: one thing that "forebay" can do.
 //
 // A command says what it is called and which options it knows. CLI11 puts what was typed into the
 // object; only then is run() called, once.
@@ -43,11 +42,9 @@ class Command {
     return false;
   }
   // Returns the exit code. The problems are what is wrong already; it adds its own. If there are
-  // any in the end, it has started nothing, and whoever called it tells them.
+  // any in the end, it has started nothing, and its caller shows them.
   virtual int run(Problems& problems) = 0;
 };
-
-std::vector<std::unique_ptr<Command>> all_commands();
 
 std::unique_ptr<Command> make_demo_command();
 std::unique_ptr<Command> make_sim_command();

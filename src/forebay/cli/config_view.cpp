@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "forebay/base/json_text.hpp"
+#include "forebay/base/json_writer.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -13,11 +13,10 @@ namespace {
 // Longer values push their source to the right, so that the others stay readable.
 constexpr std::size_t kWidestValue = 40;
 
-std::string json_list(const std::vector<std::string>& texts) {
-  std::vector<std::string> quoted;
-  quoted.reserve(texts.size());
-  for (const std::string& text : texts) quoted.push_back(json_quoted(text));
-  return fmt::format("[{}]", fmt::join(quoted, ","));
+JsonList json_list(const std::vector<std::string>& texts) {
+  JsonList list;
+  for (const std::string& text : texts) list.add(text);
+  return list;
 }
 
 }  // namespace
@@ -45,19 +44,18 @@ std::string configuration_text(const Configuration& configuration) {
 }
 
 std::string configuration_json(const ConfigurationReading& reading) {
-  std::vector<std::string> settings;
+  JsonObject settings;
   // What stands beside a problem is not what would hold.
   if (reading.problems.empty()) {
     for (const EffectiveSetting& setting : reading.configuration.settings) {
-      settings.push_back(fmt::format(R"({}:{{"value":{},"source":{},"is_default":{}}})",
-                                     json_quoted(setting.key), json_quoted(setting.value),
-                                     json_quoted(setting.source), setting.is_default));
+      JsonObject shown;
+      shown.add("value", setting.value).add("source", setting.source);
+      settings.add(setting.key, shown.add("is_default", setting.is_default));
     }
   }
-  return fmt::format(R"({{"settings":{{{}}},"warnings":{},"problems":{}}})"
-                     "\n",
-                     fmt::join(settings, ","), json_list(reading.configuration.warnings),
-                     json_list(reading.problems));
+  JsonObject json;
+  json.add("settings", settings).add("warnings", json_list(reading.configuration.warnings));
+  return json.add("problems", json_list(reading.problems)).text() + "\n";
 }
 
 }  // namespace forebay::cli

@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "forebay/aws/dsql_token.hpp"
+#include "forebay/aws/signing/dsql_token.hpp"
 #include "forebay/cli/aws_access.hpp"
 #include "forebay/cli/command.hpp"
-#include "forebay/cli/leases_options.hpp"
+#include "forebay/cli/leases/leases_options.hpp"
 #include "forebay/cli/option_values.hpp"
 #include "forebay/cli/secrets.hpp"
 

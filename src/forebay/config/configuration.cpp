@@ -1,10 +1,10 @@
 #include "forebay/config/configuration.hpp"
 
-#include <algorithm>
+#include <utility>
 
-#include "forebay/config/settings.hpp"
-#include "forebay/postgres/server_limits.hpp"
-#include "forebay/postgres/server_profile.hpp"
+#include "forebay/config/pool_settings.hpp"
+#include "forebay/postgres/driver/server_limits.hpp"
+#include "forebay/postgres/driver/server_profile.hpp"
 
 namespace forebay {
 namespace {
@@ -45,21 +45,10 @@ std::optional<ClusterOptions> with_tokens(std::optional<ClusterOptions> cluster,
   return completed;
 }
 
-PoolOptions pool_of(const config::Settings& settings) {
-  PoolOptions pool = settings.pool;
-  pool.size.max = settings.pool_max.value_or(settings.tenants.max_connections);
-  pool.supply = settings.is_reservoir ? Supply::reservoir : Supply::standard;
-  if (settings.is_reservoir) return pool;
-  // Lives spread to both sides of the lifetime, and none is longer than the longest.
-  const Duration longest = std::max(settings.max_lifetime, Duration::zero());
-  const Duration jitter = std::clamp(pool.lifetime_jitter, Duration::zero(), longest);
-  pool.lifetime = settings.max_lifetime - jitter / 2;
-  return pool;
-}
-
 // How many are ready is said of the one pool; a tenant's is smaller than that.
 TenantOptions tenants_of(const config::Settings& settings, const PoolOptions& pool) {
   TenantOptions tenants = settings.tenants;
+  if (settings.max_connections) tenants.max_connections = *settings.max_connections;
   tenants.pool = pool;
   tenants.pool.size = PoolSize();
   tenants.pool.size.max = tenants.max_per_tenant;
@@ -86,7 +75,7 @@ Configuration::Configuration() : Configuration(config::Settings()) {
 
 Configuration::Configuration(const config::Settings& settings_read)
     : database(complete(settings_read.database)),
-      pool(pool_of(settings_read)),
+      pool(config::pool_of(settings_read)),
       cluster(cluster_of(settings_read, database)),
       tenants(tenants_of(settings_read, pool)),
       retry(settings_read.retry),
@@ -99,10 +88,14 @@ Configuration::Configuration(const config::Settings& settings_read)
 Configuration Configuration::completed() const {
   Configuration completed = *this;
   completed.database = complete(database);
+  const postgres::ServerProfile profile = config::profile_of(database);
+  completed.pool = postgres::with_defaults_of(profile, pool);
+  completed.tenants.pool = postgres::with_defaults_of(profile, tenants.pool);
   completed.cluster = with_tokens(cluster, completed.database);
-  // The first permit of a shared rate is delayed already.
-  if (completed.cluster && !completed.cluster->rate_table.empty())
-    completed.start_delay = Duration::zero();
+  // The first permit of a shared rate is delayed already, and who shares no cluster gains nothing.
+  const ClusterOptions shared = completed.cluster.value_or(ClusterOptions());
+  const bool has_peers = !shared.lease_table.empty() || is_dsql(parsed(completed.database).host());
+  if (!has_peers || !shared.rate_table.empty()) completed.start_delay = Duration::zero();
   return completed;
 }
 
@@ -115,15 +108,16 @@ void apply_to_log(const Configuration& configuration) {
   }
 }
 
-std::vector<std::string> problems(const Configuration& configuration) {
+OptionProblems problems(const Configuration& configuration) {
   const Result<postgres::ConnectionString> connection = configuration.database.connection();
-  if (!connection) return {connection.error().text()};
-  std::vector<std::string> wrong = problems(postgres::with_limits_of(
-      postgres::ServerProfile::for_host(connection->host()), configuration.pool));
-  if (configuration.cluster) {
-    const std::vector<std::string> of_cluster = problems(*configuration.cluster);
-    wrong.insert(wrong.end(), of_cluster.begin(), of_cluster.end());
+  OptionProblems wrong;
+  if (!connection) {
+    wrong.emplace_back("database", "", connection.error().text());
+    return wrong;
   }
+  const auto profile = postgres::ServerProfile::for_host(connection->host());
+  append(wrong, within("pool", problems(postgres::with_defaults_of(profile, configuration.pool))));
+  if (configuration.cluster) append(wrong, within("cluster", problems(*configuration.cluster)));
   return wrong;
 }
 

@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "forebay/config/pool_settings.hpp"
 #include "forebay/config/rules.hpp"
+#include "forebay/core/expiry.hpp"
 #include "forebay/env/duration_text.hpp"
+#include "forebay/pool/pool_defaults.hpp"
 
 namespace forebay::config {
 namespace {
@@ -27,6 +30,7 @@ struct Need {
 constexpr auto kNeeds = std::to_array<Need>({
     {"leases.table", "leases.enabled", "true"},
     {"leases.limit", "leases.enabled", "true"},
+    {"leases.min_share", "leases.enabled", "true"},
     {"leases.ttl", "leases.enabled", "true"},
     {"leases.session_linger", "leases.enabled", "true"},
     {"leases.on_loss", "leases.enabled", "true"},
@@ -50,8 +54,9 @@ constexpr auto kNeeds = std::to_array<Need>({
 // Jitter and guard window are made for a reservoir's long lives. Without one, and unless they were
 // given, a short life has less of them.
 void fit_to_max_lifetime(Settings& settings, Origins& origins) {
-  const Duration life = settings.max_lifetime;
-  if (settings.is_reservoir || life <= Duration::zero()) return;
+  if (settings.is_reservoir || !settings.max_lifetime) return;
+  const Duration life = *settings.max_lifetime;
+  if (life <= Duration::zero()) return;
   const auto shorten = [&](std::string_view key, Duration& value, Duration most) {
     const Setting& setting = setting_of(key);
     if (origins.is_given(setting) || value <= most) return;
@@ -77,12 +82,13 @@ std::string cut_by_server(const Settings& settings, const Configuration& configu
   const PoolOptions pool = pool_at_server(configuration);
   if (pool.server_limit == Duration::max()) return "";
   const Duration longest = pool.server_limit - pool.longest_transaction;
-  if (pool.lifetime + pool.lifetime_jitter / 2 <= longest) return "";
+  if (longest_life(*pool.lifetime, pool.lifetime_jitter) <= longest) return "";
   const Setting& lifetime = setting_of(key_of_lifetime(settings));
   return fmt::format(
       "{} is {}: the server ends sessions after {}, so lives end at {} at the latest",
-      origins.place(lifetime), lifetime.value.word(settings), duration_text(pool.server_limit),
-      duration_text(longest));
+      origins.place(lifetime),
+      lifetime.value.word(completed(settings, profile_of(configuration.database))),
+      duration_text(pool.server_limit), duration_text(longest));
 }
 
 std::string cut_by_pool(const Settings& settings, const Origins& origins) {
@@ -125,8 +131,8 @@ std::vector<std::string> adjust(Settings& settings, Origins& origins) {
     replace("reservoir.target_ready", target, *watermark,
             fmt::format("it must not be below reservoir.low_watermark, {}", *watermark));
   }
-  if (pool.lifetime <= Duration::zero()) {
-    replace("reservoir.base_lifetime", pool.lifetime, PoolOptions().lifetime,
+  if (pool.lifetime && *pool.lifetime <= Duration::zero()) {
+    replace("reservoir.base_lifetime", pool.lifetime, PoolDefaults().base_lifetime,
             "a life is longer than zero");
   }
   if (pool.lifetime_jitter < Duration::zero()) {

@@ -1,10 +1,6 @@
 #include "forebay/config/origins.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
-
-#include "forebay/base/check.hpp"
 
 namespace forebay::config {
 
@@ -32,12 +28,6 @@ std::string Origins::source(const Setting& setting) const {
 std::string Origins::place(const Setting& setting) const {
   const auto found = sources_.find(setting.key);
   return found == sources_.end() ? fmt::format("{} (default)", setting.key) : found->second.place;
-}
-
-const Setting& setting_of(std::string_view key) {
-  const auto found = std::ranges::find(all_settings(), key, &Setting::key);
-  FOREBAY_CHECK(found != all_settings().end(), "a key that is in no table");
-  return *found;
 }
 
 }  // namespace forebay::config

@@ -49,7 +49,4 @@ class Origins {
   std::set<std::string_view> adjusted_;
 };
 
-// REQUIRES: there is such a key.
-const Setting& setting_of(std::string_view key);
-
 }  // namespace forebay::config

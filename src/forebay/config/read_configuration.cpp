@@ -8,8 +8,10 @@
 #include "forebay/base/number_text.hpp"
 #include "forebay/base/suggestion.hpp"
 #include "forebay/config/origins.hpp"
+#include "forebay/config/pool_settings.hpp"
 #include "forebay/config/rules.hpp"
-#include "forebay/postgres/server_profile.hpp"
+#include "forebay/config/session_settings_text.hpp"
+#include "forebay/postgres/driver/server_profile.hpp"
 #include "forebay/yaml/field.hpp"
 
 namespace forebay {
@@ -39,6 +41,22 @@ std::vector<std::string> keys_of(std::string_view group) {
   return keys;
 }
 
+// Nothing, and a problem of the file: it is not what the setting can be.
+std::optional<std::string> word_of(const Setting& setting, const Field& field) {
+  if (setting.may_be_group() && field.is_group()) {
+    const auto pairs = field.pairs();
+    if (!pairs) return std::nullopt;
+    for (const auto& [name, value] : *pairs) {
+      if (name.find_first_of("= \t\r\n") == std::string::npos) continue;
+      field.refuse(fmt::format("{} is no name of a setting", shown(name)));
+      return std::nullopt;
+    }
+    return config::session_settings_text(SessionSettings(pairs->begin(), pairs->end()));
+  }
+  const std::optional<std::string_view> word = field.text(setting.value.type);
+  return word ? std::optional<std::string>(*word) : std::nullopt;
+}
+
 // What is wrong with a word. Of the database's settings it shows numbers only: a word that is none
 // of the kind that is expected may be a password in the wrong place.
 std::optional<std::string> problem_of(const Setting& setting, std::string_view word,
@@ -64,11 +82,16 @@ class Reader {
   void note_unknown_variables(const Machine& machine);
   void drop_parts_of_file();
   EffectiveSetting effective(const Setting& setting) const;
-  void tell_target(std::vector<EffectiveSetting>& settings) const;
+  std::string source(const Setting& setting) const;
+  void show_target(std::vector<EffectiveSetting>& settings) const;
 
   yaml::FileProblems problems_in_file_;
   Origins origins_;
   Settings settings_;
+  // With what holds where nothing was said, for the server that it names and for the other kind.
+  Settings here_;
+  Settings elsewhere_;
+  bool is_dsql_ = false;
   std::vector<std::string> problems_;
   std::vector<std::string> warnings_;
 };
@@ -90,7 +113,7 @@ void Reader::read_file(std::string_view text) {
 }
 
 void Reader::read_field(const Setting& setting, const Field& field) {
-  const std::optional<std::string_view> word = field.text(setting.value.type);
+  const std::optional<std::string> word = word_of(setting, field);
   std::optional<std::string> problem;
   if (word) problem = problem_of(setting, *word, settings_);
   if (problem) field.refuse(*problem);
@@ -176,9 +199,14 @@ ConfigurationReading Reader::finish() {
   for (std::string& doubt : config::doubts(settings_, reading.configuration, origins_))
     warnings_.push_back(std::move(doubt));
   settings_.database = reading.configuration.database;  // with what follows from the rest of it
+  const auto postgresql = postgres::ServerProfile::postgresql();
+  const auto dsql = postgres::ServerProfile::dsql();
+  is_dsql_ = config::profile_of(settings_.database).name == dsql.name;
+  here_ = config::completed(settings_, is_dsql_ ? dsql : postgresql);
+  elsewhere_ = config::completed(settings_, is_dsql_ ? postgresql : dsql);
   for (const Setting& setting : config::all_settings())
     reading.configuration.settings.push_back(effective(setting));
-  tell_target(reading.configuration.settings);
+  show_target(reading.configuration.settings);
   reading.configuration.warnings = std::move(warnings_);
   return reading;
 }
@@ -186,21 +214,27 @@ ConfigurationReading Reader::finish() {
 // What is not set may be as another setting says, which may be as a third one says.
 EffectiveSetting Reader::effective(const Setting& setting) const {
   const Setting* says = &setting;
-  while (says->value.word(settings_).empty()) {
+  while (says->value.word(here_).empty()) {
     const auto other = std::ranges::find(config::all_settings(), says->otherwise, &Setting::key);
     if (other == config::all_settings().end()) break;
     says = &*other;
   }
   EffectiveSetting effective;
   effective.key = setting.key;
-  effective.value = says->shown_value(settings_);
-  effective.source = says == &setting ? origins_.source(setting) : fmt::format("as {}", says->key);
+  effective.value = says->shown_value(here_);
+  effective.source = says == &setting ? source(setting) : fmt::format("as {}", says->key);
   effective.is_default = !origins_.is_given(setting);
   return effective;
 }
 
+std::string Reader::source(const Setting& setting) const {
+  const bool is_bound = setting.value.word(here_) != setting.value.word(elsewhere_);
+  if (!is_bound || origins_.is_given(setting)) return origins_.source(setting);
+  return is_dsql_ ? "default for Aurora DSQL" : "default for PostgreSQL";
+}
+
 // A part of the target that is not set by its own key is the URL's, or left to libpq.
-void Reader::tell_target(std::vector<EffectiveSetting>& settings) const {
+void Reader::show_target(std::vector<EffectiveSetting>& settings) const {
   const Result<postgres::ConnectionString> connection = settings_.database.connection();
   if (!connection) return;
   const auto profile = postgres::ServerProfile::for_host(connection->host());

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/config/pool_settings.hpp"
 #include "forebay/config/setting.hpp"
 
 namespace forebay::config {
@@ -48,8 +49,11 @@ stand in groups:
 
 How values are written:
 
-- **time**: a number and a unit, as in `250ms`, `45s`, `11m`, `1h30m`; `0` needs no unit.
+- **time**: a number and a unit, as in `250ms`, `45s`, `11m`, `1h30m`; `0` needs no unit. All that
+  Go's `time.ParseDuration` reads is read.
 - **true or false**: also `yes`, `no`, `on`, `off`, `t`, `f`, `1`, `0`, in any case.
+- **names and values**: in a file a group of keys, `session_settings: {{search_path: "app, x"}}`,
+  or as in a variable: `search_path='app, x' jit=off`, with a backslash before quotes inside.
 - A variable that is empty is not set.
 
 What happens to values that make no sense:
@@ -69,10 +73,45 @@ What happens to values that make no sense:
 - What may hold a password in the wrong place is refused and not shown.
 
 Variables that begin with `DSQL_` and `DB_` have the names, defaults and rules that older services
-know, with one difference: `DSQL_RESERVOIR_LOW_WATERMARK` is `reservoir.target_ready` unless it is
-given, and not the maximum of the pool. There it says when refilling gets faster; here the start
-waits until so many are ready, and a target below the maximum would always be raised to it.
+know, with two differences. `DSQL_RESERVOIR_LOW_WATERMARK` is `reservoir.target_ready` unless it is
+given, and not the maximum of the pool: there it says when refilling gets faster; here the start
+waits until so many are ready, and a target below the maximum would always be raised to it. And what
+is meant for Aurora DSQL is a default for its hosts only, as the next table says.
+
+## Defaults that depend on the server
+
+A pool that is made in code and one that is made of a configuration are the same, if nothing else is
+said. A host is Aurora DSQL's if its name is `*.dsql*.<region>.on.aws`. `forebay config check` says
+which of these hold.
+
+| setting | PostgreSQL | Aurora DSQL | Aurora DSQL, reservoir | where it comes from |
+|---|---|---|---|---|
 )";
+
+struct DefaultReason {
+  std::string_view key;
+  std::string_view reason;
+};
+
+constexpr auto kReasons = std::to_array<DefaultReason>({
+    {"pool.max",
+     "a tenth of what a PostgreSQL allows as it is installed, which others use too; on Aurora DSQL "
+     "as older services"},
+    {"pool.keep_open",
+     "connects are rationed on Aurora DSQL, so that all are opened at the start and held by the "
+     "keeper, as older services do"},
+    {"pool.max_lifetime",
+     "older services with tenants on PostgreSQL; on Aurora DSQL its limit of a session, 60m, less "
+     "that of a transaction, 5m"},
+    {"reservoir.base_lifetime", "older services with a reservoir, on whichever server"},
+    {"pool.max_idle_time",
+     "older services with tenants on PostgreSQL; on Aurora DSQL a pool must not shrink when it is "
+     "idle, for it could not grow again in time"},
+    {"pool.connect_rate",
+     "PostgreSQL has no such limit; a tenth of the 100 of a cluster of Aurora DSQL, because a "
+     "process does not know how many others there are"},
+    {"pool.connect_burst", "in the same way a tenth of a cluster's 1,000"},
+});
 
 constexpr auto kHeadings = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"database", "which database, and as whom"},
@@ -96,13 +135,47 @@ std::string_view heading(std::string_view group) {
 
 std::string in_code(std::string_view text) { return fmt::format("`{}`", text); }
 
+std::string word_at(const Setting& setting, const postgres::ServerProfile& profile,
+                    bool is_reservoir) {
+  Settings settings;
+  settings.is_reservoir = is_reservoir;
+  return setting.value.word(completed(settings, profile));
+}
+
+std::string defaults_by_server() {
+  const auto postgresql = postgres::ServerProfile::postgresql();
+  const auto dsql = postgres::ServerProfile::dsql();
+  std::string rows;
+  for (const DefaultReason& each : kReasons) {
+    const Setting& setting = setting_of(each.key);
+    const auto cell = [&](const postgres::ServerProfile& profile, bool is_reservoir) {
+      return in_code(word_at(setting, profile, is_reservoir));
+    };
+    rows += fmt::format("| {} | {} | {} | {} | {} |\n", in_code(each.key), cell(postgresql, false),
+                        cell(dsql, false), cell(dsql, true), each.reason);
+  }
+  return rows;
+}
+
+std::string default_text(const Setting& setting) {
+  const std::string always = setting.value.word(Settings());
+  if (!always.empty()) return in_code(always);
+  const std::string here = word_at(setting, postgres::ServerProfile::postgresql(), false);
+  const std::string there = word_at(setting, postgres::ServerProfile::dsql(), false);
+  std::string otherwise(setting.otherwise.empty() ? "none" : setting.otherwise);
+  if (here.empty()) return otherwise;
+  const std::string words =
+      here == there ? in_code(here)
+                    : fmt::format("{}, {} on Aurora DSQL", in_code(here), in_code(there));
+  return setting.otherwise.empty() ? words : fmt::format("{} if given, else {}", otherwise, words);
+}
+
 }  // namespace
 
 std::string_view example_file() { return kExample; }
 
 std::string reference() {
-  const Settings defaults;
-  std::string page = fmt::format(fmt::runtime(kIntroduction), kExample);
+  std::string page = fmt::format(fmt::runtime(kIntroduction), kExample) + defaults_by_server();
   std::string_view group;
   for (const Setting& setting : all_settings()) {
     if (setting.group() != group) {
@@ -111,11 +184,9 @@ std::string reference() {
           "\n## `{}`: {}\n\n| key | variable | type | default | |\n|---|---|---|---|---|\n", group,
           heading(group));
     }
-    const std::string word = setting.value.word(defaults);
-    const std::string otherwise = word.empty() ? std::string(setting.otherwise) : in_code(word);
     page += fmt::format("| {} | {} | {} | {} | {} |\n", in_code(setting.name()),
-                        in_code(setting.variable), setting.value.type,
-                        otherwise.empty() ? "none" : otherwise, setting.help);
+                        in_code(setting.variable), setting.value.type, default_text(setting),
+                        setting.help);
   }
   return page;
 }

@@ -9,8 +9,9 @@
 
 #include "forebay/base/ascii_text.hpp"
 #include "forebay/base/suggestion.hpp"
+#include "forebay/config/pool_settings.hpp"
 #include "forebay/env/duration_text.hpp"
-#include "forebay/postgres/server_limits.hpp"
+#include "forebay/postgres/driver/server_limits.hpp"
 #include "forebay/yaml/field.hpp"
 
 namespace forebay::config {
@@ -19,6 +20,7 @@ namespace {
 constexpr int kMostConnections = 1'000'000;
 constexpr int kMostRetries = 1'000;
 constexpr Duration kLongestStagger = std::chrono::minutes(5);
+constexpr Duration kLongestPause = std::chrono::hours(24);
 
 class Rules {
  public:
@@ -31,20 +33,33 @@ class Rules {
     if (holds || origins_.is_refused(setting)) return;
     sentences_.push_back(fmt::format("{} {}", origins_.place(setting), sentence));
   }
-  // Sentences of options begin with the name that the options have for it.
-  void require_none(const std::vector<std::string>& sentences, std::string_view prefix) {
-    for (const std::string& sentence : sentences) {
-      const std::size_t end = std::min(sentence.find(' '), sentence.size());
-      const std::string option = fmt::format("{}.{}", prefix, sentence.substr(0, end));
-      const auto found = std::ranges::find_if(all_settings(), [&](const Setting& setting) {
-        return option == (setting.option.empty() ? setting.key : setting.option);
-      });
-      if (found == all_settings().end()) {
-        sentences_.push_back(sentence);
-      } else {
-        require(false, found->key, sentence.substr(std::min(end + 1, sentence.size())));
+  // What is wrong with options, told of the settings that set them.
+  void tell(std::string_view options, const OptionProblems& problems) {
+    for (const OptionProblem& problem : within(options, problems)) {
+      const Setting* const setting = setting_of_option(problem.option);
+      if (setting == nullptr) {
+        sentences_.push_back(sentence(problem));
+      } else if (!origins_.is_refused(*setting)) {
+        sentences_.push_back(sentence(origins_.place(*setting), problem));
       }
     }
+  }
+  // Of two settings in the wrong order, the one that was given is to blame. What is wrong with one
+  // of them alone, its options tell.
+  void require_order(std::string_view first_key, std::string_view longest_key,
+                     BackoffRule& backoff) {
+    const auto [first, longest] = std::pair(backoff.first, backoff.longest);
+    if (first <= Duration::zero() || longest >= first) return;
+    if (origins_.is_given(setting_of(longest_key))) {
+      require(false, longest_key,
+              fmt::format("is {}: it must not be shorter than {}, {}", duration_text(longest),
+                          first_key, duration_text(first)));
+    } else {
+      require(false, first_key,
+              fmt::format("is {}: it must not be longer than {}, {}", duration_text(first),
+                          longest_key, duration_text(longest)));
+    }
+    backoff.longest = first;
   }
 
  private:
@@ -96,12 +111,12 @@ void check_database(const Settings& settings, Rules& rules) {
 
 bool is_size(int max, int fewest) { return max >= fewest && max <= kMostConnections; }
 
-bool is_about_lifetime(const std::string& sentence) { return sentence.starts_with("lifetime "); }
-
 // Right or wrong, whether or not there is a reservoir, which has another lifetime.
-bool check_max_lifetime(const Settings& settings, Rules& rules) {
-  const Duration most = settings.max_lifetime;
-  const bool is_right = most > Duration::zero() && most <= yaml::kLongestTime;
+bool check_max_lifetime(const Settings& settings, const Configuration& configuration,
+                        Rules& rules) {
+  const Duration most = *completed(settings, profile_of(configuration.database)).max_lifetime;
+  const bool is_right =
+      most == Duration::max() || (most > Duration::zero() && most <= yaml::kLongestTime);
   rules.require(
       is_right, "pool.max_lifetime",
       fmt::format("is {}: it must be more than zero and at most 365 days", duration_text(most)));
@@ -116,65 +131,45 @@ bool check_max_lifetime(const Settings& settings, Rules& rules) {
 void check_pool(const Settings& settings, const Configuration& configuration,
                 const Origins& origins, Rules& rules) {
   PoolOptions pool = pool_at_server(configuration);
-  if (settings.pool_max) {
-    const int max = pool.size.max;
+  const int max = *pool.size.max;
+  if (settings.pool.size.max) {
     rules.require(is_size(max, 1), "pool.max",
                   fmt::format("is {}: it must be from 1 to {}", max, kMostConnections));
-    const int most = settings.tenants.max_connections;
+    const int most = configuration.tenants.max_connections;
     rules.require(
         !is_size(max, 1) || max <= most || !origins.is_given(setting_of("tenants.max_connections")),
         "pool.max",
         fmt::format("is {}: it must not be more than tenants.max_connections, {}", max, most));
   }
   // What is wrong with the size has been told, or is told of tenants.max_connections.
-  if (!is_size(pool.size.max, 1)) pool.size.max = kMostConnections;
-  std::vector<std::string> wrong = problems(pool);
-  const bool is_lifetime_right = check_max_lifetime(settings, rules) &&
-                                 !origins.is_refused(setting_of(key_of_lifetime(settings))) &&
-                                 std::ranges::none_of(wrong, is_about_lifetime);
-  if (!settings.is_reservoir) std::erase_if(wrong, is_about_lifetime);  // it is made of the longest
-  // What is compared with a wrong life tells nothing new.
-  if (!is_lifetime_right)
-    std::erase_if(wrong,
-                  [](const std::string& text) { return text.contains("the shortest life"); });
-  const bool is_longest_meant = !origins.is_given(setting_of("pool.backoff_first")) &&
-                                origins.is_given(setting_of("pool.backoff_longest"));
-  for (std::string& sentence : wrong) {
-    if (is_longest_meant && sentence.starts_with("backoff goes"))
-      sentence.replace(0, std::string_view("backoff").size(), "backoff_longest");
+  if (!is_size(max, 1)) {
+    pool.size.max = kMostConnections;
+    if (!settings.pool.size.keep_open) pool.size.keep_open = 0;
   }
-  rules.require_none(wrong, "pool");
+  // Nothing is compared with a life that is wrong.
+  if (!check_max_lifetime(settings, configuration, rules) ||
+      origins.is_refused(setting_of(key_of_lifetime(settings)))) {
+    pool.lifetime = yaml::kLongestTime;
+    pool.lifetime_jitter = Duration::zero();
+  }
+  rules.require_order("pool.backoff_first", "pool.backoff_longest", pool.backoff);
+  rules.tell("pool", problems(pool));
 }
 
-// Their pools are made of what check_pool() has looked at.
-void check_tenants(const TenantOptions& tenants, Rules& rules) {
-  std::vector<std::string> wrong = problems(tenants);
-  std::erase_if(wrong, [](const std::string& text) { return text.starts_with("pool."); });
-  rules.require_none(wrong, "tenants");
-}
-
-void check_retry(const RetryPolicy& retry, const Origins& origins, Rules& rules) {
-  rules.require(retry.max_retries >= 0 && retry.max_retries <= kMostRetries, "retry.max_retries",
+void check_retry(RetryPolicy retry, Rules& rules) {
+  const bool are_few = retry.max_retries >= 0 && retry.max_retries <= kMostRetries;
+  rules.require(are_few, "retry.max_retries",
                 fmt::format("is {}: it must be from 0 to {}", retry.max_retries, kMostRetries));
-  const BackoffRule& backoff = retry.backoff;
+  if (!are_few) retry.max_retries = 0;
+  BackoffRule& backoff = retry.backoff;
   const bool is_positive = backoff.first > Duration::zero();
   rules.require(is_positive, "retry.first_delay",
                 fmt::format("is {}: it must be more than zero", duration_text(backoff.first)));
-  const bool is_in_order = !is_positive || backoff.longest >= backoff.first;
-  if (origins.is_given(setting_of("retry.longest_delay"))) {
-    rules.require(is_in_order, "retry.longest_delay",
-                  fmt::format("is {}: it must not be shorter than retry.first_delay, {}",
-                              duration_text(backoff.longest), duration_text(backoff.first)));
-  } else {
-    rules.require(is_in_order, "retry.first_delay",
-                  fmt::format("is {}: it must not be longer than retry.longest_delay, {}",
-                              duration_text(backoff.first), duration_text(backoff.longest)));
-  }
-  rules.require(backoff.longest <= std::chrono::hours(24), "retry.longest_delay",
+  if (!is_positive) backoff.first = backoff.longest = Duration::zero();
+  rules.require(backoff.longest <= kLongestPause, "retry.longest_delay",
                 fmt::format("is {}: it must be at most 24h", duration_text(backoff.longest)));
-  rules.require(backoff.jitter_percent >= 0 && backoff.jitter_percent <= 100,
-                "retry.jitter_percent",
-                fmt::format("is {}: it must be from 0 to 100", backoff.jitter_percent));
+  rules.require_order("retry.first_delay", "retry.longest_delay", backoff);
+  rules.tell("retry", problems(retry));
 }
 
 void check_sharing(const Settings& settings, const Configuration& configuration, Rules& rules) {
@@ -204,7 +199,7 @@ void check_sharing(const Settings& settings, const Configuration& configuration,
   if (!is_stagger_right) checked.stagger = Duration::zero();
   if (!is_url_plain) checked.dynamodb_url.clear();
   if (checked.lease_table.empty() && checked.rate_table.empty() && checked.user.empty()) return;
-  rules.require_none(problems(checked), "cluster");
+  rules.tell("cluster", problems(checked));
 }
 
 }  // namespace
@@ -214,9 +209,7 @@ std::string_view key_of_lifetime(const Settings& settings) {
 }
 
 PoolOptions pool_at_server(const Configuration& configuration) {
-  const Result<postgres::ConnectionString> connection = configuration.database.connection();
-  const std::string_view host = connection ? connection->host() : "";
-  return postgres::with_limits_of(postgres::ServerProfile::for_host(host), configuration.pool);
+  return postgres::with_defaults_of(profile_of(configuration.database), configuration.pool);
 }
 
 std::vector<std::string> problems(const Settings& settings, const Configuration& configuration,
@@ -226,8 +219,10 @@ std::vector<std::string> problems(const Settings& settings, const Configuration&
   check_database(settings, rules);
   check_pool(settings, configuration, origins, rules);
   check_sharing(settings, configuration, rules);
-  check_tenants(settings.tenants, rules);
-  check_retry(settings.retry, origins, rules);
+  TenantOptions tenants = settings.tenants;
+  tenants.max_connections = configuration.tenants.max_connections;
+  rules.tell("tenants", problems(tenants));
+  check_retry(settings.retry, rules);
   return sentences;
 }
 

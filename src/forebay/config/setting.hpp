@@ -12,6 +12,9 @@
 
 namespace forebay::config {
 
+// The type of what a file may also give as a group of keys, whose names are the user's own.
+inline constexpr std::string_view kNamesAndValues = "names and values";
+
 // How a word becomes a value of the settings and back again.
 struct SettingValue {
   std::string_view type;  // "whole number", "time" ..., for people
@@ -38,17 +41,25 @@ struct Setting {
   SettingValue value;
   std::string_view help;
   std::string_view otherwise = {};  // in words, what holds if it is not set
-  std::string_view option = {};     // what options call it, "pool.max", if not as the key
+  std::string_view option = {};     // that it sets, "pool.size.max", if not called as the key
   Wrong wrong = Wrong::refused;
   Secrecy secrecy = Secrecy::none;
 
+  bool may_be_group() const { return value.type == kNamesAndValues; }
   std::string_view group() const { return key.substr(0, key.find('.')); }
   std::string_view name() const { return key.substr(key.find('.') + 1); }
+  std::string_view option_name() const { return option.empty() ? key : option; }
   // What is shown of the value: no secrets, and what holds if it is not set.
   std::string shown_value(const Settings& settings) const;
 };
 
 // All that there are, in the order of the reference; those of a group stand together.
 std::span<const Setting> all_settings();
+
+// REQUIRES: there is such a key.
+const Setting& setting_of(std::string_view key);
+
+// The one that sets the option, "pool.size.max". Null: none does.
+const Setting* setting_of_option(std::string_view option);
 
 }  // namespace forebay::config

@@ -3,60 +3,15 @@
 //
 // One default differs on purpose: DSQL_RESERVOIR_LOW_WATERMARK is the target, not the pool's
 // maximum. There it is where refilling gets faster; here the start waits for it, and target_ready
-// alone, if it is below the maximum, would always be raised to it.
+// alone, if it is below the maximum, would always be raised to it. Those that the server's kind
+// decides are not said here: postgres::pool_defaults() has them.
 #include <array>
-#include <utility>
 
 #include "forebay/config/setting.hpp"
 #include "forebay/config/setting_value.hpp"
+#include "forebay/config/setting_words.hpp"
 
 namespace forebay::config {
-
-template <>
-struct Words<Authentication> {
-  static constexpr std::string_view kType = "password or iam";
-  static constexpr auto kWords = std::to_array<std::pair<std::string_view, Authentication>>(
-      {{"password", Authentication::password}, {"iam", Authentication::iam}});
-};
-template <>
-struct Words<TakeOrder> {
-  static constexpr std::string_view kType = "newest or oldest";
-  static constexpr auto kWords = std::to_array<std::pair<std::string_view, TakeOrder>>(
-      {{"newest", TakeOrder::newest_first}, {"oldest", TakeOrder::oldest_first}});
-};
-template <>
-struct Words<LeaseLoss> {
-  static constexpr std::string_view kType = "keep or fence";
-  static constexpr auto kWords = std::to_array<std::pair<std::string_view, LeaseLoss>>(
-      {{"keep", LeaseLoss::keep}, {"fence", LeaseLoss::fence}});
-};
-template <>
-struct Words<RateMode> {
-  static constexpr std::string_view kType = "bucket or window";
-  static constexpr auto kWords = std::to_array<std::pair<std::string_view, RateMode>>(
-      {{"bucket", RateMode::bucket}, {"window", RateMode::window}});
-};
-template <>
-struct Words<StoreAbsence> {
-  static constexpr std::string_view kType = "hold or local";
-  static constexpr auto kWords = std::to_array<std::pair<std::string_view, StoreAbsence>>(
-      {{"hold", StoreAbsence::hold}, {"local", StoreAbsence::local}});
-};
-template <>
-struct Words<log::Level> {
-  static constexpr std::string_view kType = "debug, info, warning or error";
-  static constexpr auto kWords =
-      std::to_array<std::pair<std::string_view, log::Level>>({{"debug", log::Level::debug},
-                                                              {"info", log::Level::info},
-                                                              {"warning", log::Level::warning},
-                                                              {"error", log::Level::error}});
-};
-template <>
-struct Words<log::Format> {
-  static constexpr std::string_view kType = "text or json";
-  static constexpr auto kWords = std::to_array<std::pair<std::string_view, log::Format>>(
-      {{"text", log::Format::text}, {"json", log::Format::json}});
-};
 
 namespace {
 
@@ -75,6 +30,10 @@ constexpr SettingValue pool_time_or_off() {
 template <auto... path>
 constexpr SettingValue size() {
   return pool<&PoolOptions::size, path...>();
+}
+template <auto... path>
+constexpr SettingValue session() {
+  return pool<&PoolOptions::session, path...>();
 }
 template <auto... path>
 constexpr SettingValue cluster() {
@@ -144,31 +103,39 @@ constexpr auto kSettings = std::to_array<Setting>({
      .help = "in logs and errors"},
     {.key = "pool.max",
      .variable = "FOREBAY_POOL_MAX",
-     .value = value_of<&Settings::pool_max>(),
+     .value = size<&PoolSize::max>(),
      .help = "connections of one pool, from opening to closed",
-     .otherwise = "tenants.max_connections"},
+     .otherwise = "tenants.max_connections",
+     .option = "pool.size.max"},
     {.key = "pool.max_lifetime",
      .variable = "DB_CONNECTION_MAX_LIFETIME",
-     .value = value_of<&Settings::max_lifetime>(),
-     .help = "of connections without a reservoir; the shortest is reservoir.lifetime_jitter less"},
+     .value = value_with<OptionalText<Duration, TimeOrNever>, &Settings::max_lifetime>(),
+     .help =
+         "of connections without a reservoir; the shortest is reservoir.lifetime_jitter less; 0: "
+         "off"},
     {.key = "pool.max_idle_time",
      .variable = "DB_CONNECTION_MAX_IDLE_TIME",
-     .value = pool_time_or_off<&PoolOptions::idle_timeout>(),
-     .help = "what is not needed and has been idle for so long is closed",
+     .value = value_with<OptionalText<Duration, TimeOrNever>, &Settings::pool,
+                         &PoolOptions::idle_timeout>(),
+     .help = "what is not needed and has been idle for so long is closed; 0: off",
      .option = "pool.idle_timeout"},
     {.key = "pool.min_idle",
      .variable = "FOREBAY_POOL_MIN_IDLE",
      .value = size<&PoolSize::min_idle>(),
-     .help = "without a reservoir: kept ready"},
+     .help = "without a reservoir: kept ready",
+     .option = "pool.size.min_idle"},
     {.key = "pool.keep_open",
      .variable = "FOREBAY_POOL_KEEP_OPEN",
      .value = size<&PoolSize::keep_open>(),
-     .help = "without a reservoir: opened one by one at the start, then kept open"},
+     .help = "without a reservoir: opened one by one at the start, then kept open; on Aurora DSQL "
+             "as many as pool.max unless given",
+     .option = "pool.size.keep_open"},
     {.key = "pool.max_ready",
      .variable = "FOREBAY_POOL_MAX_READY",
      .value = size<&PoolSize::max_ready>(),
      .help = "what is given back above it is closed",
-     .otherwise = "pool.max"},
+     .otherwise = "pool.max",
+     .option = "pool.size.max_ready"},
     {.key = "pool.take_order",
      .variable = "FOREBAY_POOL_TAKE_ORDER",
      .value = pool<&PoolOptions::take_order>(),
@@ -176,8 +143,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.key = "pool.connect_rate",
      .variable = "DSQL_CONNECTION_RATE_LIMIT",
      .value = pool<&PoolOptions::connect_rate>(),
-     .help =
-         "connects a second of this process, unless rate.enabled; 0: as the server's kind allows"},
+     .help = "connects a second of this process, unless rate.enabled; 0: as fast as the server "
+             "answers"},
     {.key = "pool.connect_burst",
      .variable = "DSQL_CONNECTION_BURST_LIMIT",
      .value = pool<&PoolOptions::connect_burst>(),
@@ -197,7 +164,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.key = "pool.leak_after",
      .variable = "FOREBAY_POOL_LEAK_AFTER",
      .value = pool_time_or_off<&PoolOptions::leak_after>(),
-     .help = "who holds a connection for longer is reported"},
+     .help = "a connection that is lent for longer is reported"},
     {.key = "pool.admission_timeout",
      .variable = "FOREBAY_POOL_ADMISSION_TIMEOUT",
      .value = pool<&PoolOptions::admission_timeout>(),
@@ -210,6 +177,29 @@ constexpr auto kSettings = std::to_array<Setting>({
      .variable = "FOREBAY_POOL_RESET_TIMEOUT",
      .value = pool<&PoolOptions::reset_timeout>(),
      .help = "for clearing a session"},
+    {.key = "pool.reset",
+     .variable = "FOREBAY_POOL_RESET",
+     .value = session<&SessionOptions::reset>(),
+     .help = "before its next user, a session is cleared of what the statements of the last may "
+             "have left (smart), of everything, or of nothing",
+     .option = "pool.session.reset"},
+    {.key = "pool.trusted_functions",
+     .variable = "FOREBAY_POOL_TRUSTED_FUNCTIONS",
+     .value = session<&SessionOptions::trusted_functions>(),
+     .help = "with smart: your own functions that leave nothing in a session, as they are called",
+     .otherwise = "none",
+     .option = "pool.session.trusted_functions"},
+    {.key = "pool.statement_cache",
+     .variable = "FOREBAY_POOL_STATEMENT_CACHE",
+     .value = session<&SessionOptions::statement_cache>(),
+     .help = "statements are prepared at their second use on a connection (auto), at the first, or "
+             "only where the code says so",
+     .option = "pool.session.statement_cache"},
+    {.key = "pool.statement_cache_size",
+     .variable = "FOREBAY_POOL_STATEMENT_CACHE_SIZE",
+     .value = session<&SessionOptions::statement_cache_size>(),
+     .help = "texts of SQL that a connection remembers",
+     .option = "pool.session.statement_cache_size"},
     {.key = "pool.check_timeout",
      .variable = "FOREBAY_POOL_CHECK_TIMEOUT",
      .value = pool<&PoolOptions::check_timeout>(),
@@ -226,6 +216,11 @@ constexpr auto kSettings = std::to_array<Setting>({
      .variable = "FOREBAY_POOL_ON_STUCK_CLOSE",
      .value = pool<&PoolOptions::on_stuck_close>(),
      .help = "the place of a session that the server, as far as can be known, has not let go of"},
+    {.key = "pool.session_settings",
+     .variable = "FOREBAY_POOL_SESSION_SETTINGS",
+     .value = pool<&PoolOptions::session_settings>(),
+     .help = "what every session is set to, and returns to when it is cleared; Aurora DSQL takes "
+             "search_path, timezone and few others, and refuses the connect for the rest"},
     {.key = "pool.open_wait",
      .variable = "FOREBAY_POOL_OPEN_WAIT",
      .value = pool<&PoolOptions::open_wait>(),
@@ -234,6 +229,11 @@ constexpr auto kSettings = std::to_array<Setting>({
      .variable = "FOREBAY_POOL_INITIAL_FILL_LIMIT",
      .value = pool<&PoolOptions::initial_fill_limit>(),
      .help = "how long the start waits for the low watermark; then it warns and goes on"},
+    {.key = "pool.initial_failure",
+     .variable = "FOREBAY_POOL_INITIAL_FAILURE",
+     .value = pool<&PoolOptions::initial_failure>(),
+     .help = "if the server refuses the first connect in a way that waiting does not mend: "
+             "fail_fast ends the start at once, keep_trying goes on"},
     {.key = "pool.warm_up_retries",
      .variable = "FOREBAY_POOL_WARM_UP_RETRIES",
      .value = pool<&PoolOptions::warm_up_retries>(),
@@ -242,11 +242,12 @@ constexpr auto kSettings = std::to_array<Setting>({
      .variable = "FOREBAY_POOL_BACKOFF_FIRST",
      .value = pool<&PoolOptions::backoff, &BackoffRule::first>(),
      .help = "the pause after a failed connect; it doubles with each",
-     .option = "pool.backoff"},
+     .option = "pool.backoff.first"},
     {.key = "pool.backoff_longest",
      .variable = "FOREBAY_POOL_BACKOFF_LONGEST",
      .value = pool<&PoolOptions::backoff, &BackoffRule::longest>(),
-     .help = "up to so much"},
+     .help = "up to so much",
+     .option = "pool.backoff.longest"},
 
     {.key = "reservoir.enabled",
      .variable = "DSQL_RESERVOIR_ENABLED",
@@ -258,13 +259,13 @@ constexpr auto kSettings = std::to_array<Setting>({
      .value = size<&PoolSize::target_ready>(),
      .help = "how many are kept ready; raised to the low watermark if it is below",
      .otherwise = "pool.max",
-     .option = "pool.target_ready"},
+     .option = "pool.size.target_ready"},
     {.key = "reservoir.low_watermark",
      .variable = "DSQL_RESERVOIR_LOW_WATERMARK",
      .value = size<&PoolSize::low_watermark>(),
      .help = "the start waits until so many are ready",
      .otherwise = "reservoir.target_ready",
-     .option = "pool.low_watermark"},
+     .option = "pool.size.low_watermark"},
     {.key = "reservoir.base_lifetime",
      .variable = "DSQL_RESERVOIR_BASE_LIFETIME",
      .value = pool<&PoolOptions::lifetime>(),
@@ -300,6 +301,11 @@ constexpr auto kSettings = std::to_array<Setting>({
      .value = cluster<&ClusterOptions::limit>(),
      .help = "connections of the whole cluster",
      .option = "cluster.limit"},
+    {.key = "leases.min_share",
+     .variable = "FOREBAY_LEASES_MIN_SHARE",
+     .value = cluster<&ClusterOptions::min_share>(),
+     .help = "at the limit: what other processes leave to this one before all share evenly",
+     .option = "cluster.min_share"},
     {.key = "leases.ttl",
      .variable = "FOREBAY_LEASES_TTL",
      .value = cluster<&ClusterOptions::ttl>(),
@@ -316,7 +322,8 @@ constexpr auto kSettings = std::to_array<Setting>({
      .variable = "FOREBAY_LEASES_ON_LOSS",
      .value = cluster<&ClusterOptions::on_loss>(),
      .help =
-         "keep: open connections are leased anew; fence: they are retired before the lease ends"},
+         "keep: open connections are leased anew; fence: they are retired before the lease ends",
+     .option = "cluster.on_loss"},
     {.key = "leases.fence_before",
      .variable = "FOREBAY_LEASES_FENCE_BEFORE",
      .value = cluster<&ClusterOptions::fence_before>(),
@@ -352,12 +359,14 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.key = "rate.mode",
      .variable = "FOREBAY_RATE_MODE",
      .value = cluster<&ClusterOptions::rate_mode>(),
-     .help = "window: so many in each clock second, as older clients count"},
+     .help = "window: so many in each clock second, as older clients count; bucket: for fleets "
+             "without them; auto: bucket until one is seen",
+     .option = "cluster.rate_mode"},
 
     {.key = "startup.staggered",
      .variable = "DSQL_STAGGERED_STARTUP",
      .value = value_of<&Settings::is_staggered>(),
-     .help = "a process waits for a random time before its first connect"},
+     .help = "a process that shares a cluster waits for a random time before its first connect"},
     {.key = "startup.max_delay",
      .variable = "DSQL_STAGGERED_STARTUP_MAX_DELAY",
      .value = cluster<&ClusterOptions::stagger>(),
@@ -394,20 +403,35 @@ constexpr auto kSettings = std::to_array<Setting>({
 
     {.key = "tenants.max_connections",
      .variable = "DB_MAX_CONNECTIONS",
-     .value = tenants<&TenantOptions::max_connections>(),
+     .value = value_of<&Settings::max_connections>(),
      .help = "of all databases together, the system's included; at least 20"},
     {.key = "tenants.max_per_tenant",
      .variable = "DB_MAX_CONNECTIONS_PER_DB",
      .value = tenants<&TenantOptions::max_per_tenant>(),
      .help = "connections of one tenant's database"},
+    {.key = "tenants.system_connections",
+     .variable = "FOREBAY_TENANTS_SYSTEM_CONNECTIONS",
+     .value = tenants<&TenantOptions::system_connections>(),
+     .help = "of tenants.max_connections, for the system's database",
+     .otherwise = "a tenth, from 5 to 20"},
+    {.key = "tenants.kept_free",
+     .variable = "FOREBAY_TENANTS_KEPT_FREE",
+     .value = tenants<&TenantOptions::kept_free>(),
+     .help = "of tenants.max_connections, for other programs",
+     .otherwise = "a tenth"},
     {.key = "tenants.prefix",
      .variable = "DB_PREFIX",
      .value = tenants<&TenantOptions::prefix>(),
-     .help = "a tenant's database is called <prefix>_ws_<tenant>"},
+     .help = "{prefix} in tenants.database"},
+    {.key = "tenants.database",
+     .variable = "FOREBAY_TENANTS_DATABASE",
+     .value = tenants<&TenantOptions::database>(),
+     .help = "what a tenant's database is called; {id} is its id with - as _, {exact_id} as it is"},
     {.key = "tenants.create_missing",
      .variable = "FOREBAY_TENANTS_CREATE_MISSING",
      .value = tenants<&TenantOptions::creates_missing_databases>(),
-     .help = "databases that do not exist are created"},
+     .help = "databases that do not exist are created",
+     .option = "tenants.creates_missing_databases"},
     {.key = "tenants.stint",
      .variable = "FOREBAY_TENANTS_STINT",
      .value = tenants<&TenantOptions::stint>(),
@@ -417,6 +441,10 @@ constexpr auto kSettings = std::to_array<Setting>({
      .value = tenants<&TenantOptions::max_known_tenants>(),
      .help = "tenants without connections that are remembered",
      .option = "tenants.max_known_tenants"},
+    {.key = "tenants.busiest_in_metrics",
+     .variable = "FOREBAY_TENANTS_BUSIEST_IN_METRICS",
+     .value = tenants<&TenantOptions::busiest_in_metrics>(),
+     .help = "of so many tenants there are metrics of their own"},
 
     {.key = "retry.max_retries",
      .variable = "FOREBAY_RETRY_MAX_RETRIES",
@@ -425,15 +453,18 @@ constexpr auto kSettings = std::to_array<Setting>({
     {.key = "retry.first_delay",
      .variable = "FOREBAY_RETRY_FIRST_DELAY",
      .value = retry<&RetryPolicy::backoff, &BackoffRule::first>(),
-     .help = "the pause before the first retry; it doubles with each"},
+     .help = "the pause before the first retry; it doubles with each",
+     .option = "retry.backoff.first"},
     {.key = "retry.longest_delay",
      .variable = "FOREBAY_RETRY_LONGEST_DELAY",
      .value = retry<&RetryPolicy::backoff, &BackoffRule::longest>(),
-     .help = "up to so much"},
+     .help = "up to so much",
+     .option = "retry.backoff.longest"},
     {.key = "retry.jitter_percent",
      .variable = "FOREBAY_RETRY_JITTER_PERCENT",
      .value = retry<&RetryPolicy::backoff, &BackoffRule::jitter_percent>(),
-     .help = "taken off at most, by chance"},
+     .help = "taken off at most, by chance",
+     .option = "retry.backoff.jitter_percent"},
 
     {.key = "log.level",
      .variable = "FOREBAY_LOG_LEVEL",

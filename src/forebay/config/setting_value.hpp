@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "forebay/base/ascii_text.hpp"
+#include "forebay/config/session_settings_text.hpp"
 #include "forebay/config/setting.hpp"
 #include "forebay/env/duration_text.hpp"
 
@@ -88,6 +89,14 @@ struct TimeOrOff {
   }
 };
 
+// The same, and 0 is off too: so it is in Go's database/sql, from where these settings come.
+struct TimeOrNever : TimeOrOff {
+  static ReadValue<Duration> read(std::string_view word) {
+    const ReadValue<Duration> time = TimeOrOff::read(word);
+    return time && *time == Duration::zero() ? Duration::max() : time;
+  }
+};
+
 template <>
 struct ValueText<StuckClose> {
   static constexpr std::string_view kType = "keep_place, or give_up_after and a time";
@@ -105,16 +114,38 @@ struct ValueText<StuckClose> {
   }
 };
 
-template <class T>
-struct ValueText<std::optional<T>> {
-  static constexpr std::string_view kType = ValueText<T>::kType;
-  static ReadValue<std::optional<T>> read(std::string_view word) {
-    return ValueText<T>::read(word);
+template <>
+struct ValueText<std::vector<std::string>> {
+  static constexpr std::string_view kType = "names, with commas between";
+  static ReadValue<std::vector<std::string>> read(std::string_view word) {
+    return names_value(word);
   }
-  static std::string word(const std::optional<T>& value) {
-    return value ? ValueText<T>::word(*value) : "";
+  static std::string word(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
   }
 };
+
+template <>
+struct ValueText<SessionSettings> {
+  static constexpr std::string_view kType = kNamesAndValues;
+  static ReadValue<SessionSettings> read(std::string_view word) {
+    return session_settings_value(word);
+  }
+  static std::string word(const SessionSettings& value) { return session_settings_text(value); }
+};
+
+// Of a value that may not be set, with the words of one that is.
+template <class T, class Text>
+struct OptionalText {
+  static constexpr std::string_view kType = Text::kType;
+  static ReadValue<std::optional<T>> read(std::string_view word) { return Text::read(word); }
+  static std::string word(const std::optional<T>& value) { return value ? Text::word(*value) : ""; }
+};
+
+template <class T>
+struct ValueText<std::optional<T>> : OptionalText<T, ValueText<T>> {};
 
 template <class Text, auto... path>
 constexpr SettingValue value_with() {

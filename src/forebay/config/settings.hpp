@@ -1,7 +1,8 @@
 // Settings: what the keys and variables of a configuration say, before it is made into options.
 //
-// The options of pool, cluster, tenants and retry keep their own defaults; what stands here besides
-// is what the environment knows in other words than they do.
+// The options of pool, cluster, tenants and retry keep their own defaults, and what is not said of
+// a pool stays unsaid, until the server is known; what stands here besides is what the environment
+// knows in other words than they do.
 #pragma once
 
 #include <chrono>
@@ -17,21 +18,17 @@
 namespace forebay::config {
 
 struct Settings {
-  Settings() {
-    pool.connect_rate = 10;
-    pool.connect_burst = 100;
-    pool.idle_timeout = tenants.pool.idle_timeout;
-  }
+  Settings() = default;
 
   DatabaseTarget database;
-  PoolOptions pool;             // its lifetime is that of a reservoir's connections
-  std::optional<int> pool_max;  // none: as tenants.max_connections
+  PoolOptions pool;  // its lifetime is that of a reservoir's connections
   bool is_reservoir = false;
-  Duration max_lifetime = TenantOptions().pool.lifetime;  // of connections of no reservoir
+  std::optional<Duration> max_lifetime;  // of connections of no reservoir
   ClusterOptions cluster;
   bool is_lease_shared = false;
   bool is_rate_shared = false;
   bool is_staggered = true;
+  std::optional<int> max_connections;  // of all tenants, and of the pool if it says nothing itself
   TenantOptions tenants;
   RetryPolicy retry;
   std::optional<log::Level> log_level;

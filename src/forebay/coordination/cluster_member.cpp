@@ -1,37 +1,33 @@
 #include "forebay/coordination/cluster_member.hpp"
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay {
 
-ClusterMember::ClusterMember(Env env, MemberStores stores, MemberOptions options,
+ClusterMember::ClusterMember(Env env, MemberStores stores, const ClusterOptions& options,
                              TokenSource* tokens)
-    : retire_(options.leases.fence_before),
-      is_fencing_(stores.leases != nullptr && options.leases.on_loss == LeaseLoss::fence),
-      tokens_(tokens) {
-  if (stores.leases != nullptr) {
-    leases_.emplace(env, *stores.leases, with_fence(std::move(options.leases)));
-  }
-  if (stores.rate != nullptr) {
-    rate_.emplace(env, *stores.rate, with_processes(std::move(options.rate)));
-  }
+    : retire_(options.on_loss == LeaseLoss::fence ? fence_before(options) : Duration::max()),
+      tokens_(tokens),
+      service_(options.service) {
+  if (stores.leases != nullptr) leases_.emplace(env, *stores.leases, lease_options(options));
+  if (stores.rate != nullptr) rate_.emplace(env, *stores.rate, rate_options(options));
 }
 
 ClusterMember::~ClusterMember() {
   FOREBAY_CHECK(!is_started_ || is_closed_, "a cluster member died before close() was done");
 }
 
-LeaseOptions ClusterMember::with_fence(LeaseOptions options) {
-  options.on_lost = [this, others = std::move(options.on_lost)] {
-    retire_.raise(DiscardReason::lease_lost);
-    if (others) others();
-  };
-  return options;
+LeaseOptions ClusterMember::lease_options(const ClusterOptions& options) {
+  LeaseOptions leases(options);
+  leases.on_lost = [this] { retire_.raise(DiscardReason::lease_lost); };
+  leases.on_surplus = [this] { return retire_.shed(1) > 0; };
+  return leases;
 }
 
-RateOptions ClusterMember::with_processes(RateOptions options) const {
-  options.known_processes = [this] { return leases_ ? leases_->known_processes() : 0; };
-  return options;
+RateOptions ClusterMember::rate_options(const ClusterOptions& options) const {
+  RateOptions rate(options);
+  rate.known_processes = [this] { return leases_ ? leases_->known_processes() : 0; };
+  return rate;
 }
 
 void ClusterMember::start() {
@@ -45,7 +41,8 @@ PoolSharing ClusterMember::sharing() {
   sharing.leases = leases_ ? &*leases_ : nullptr;
   sharing.permits = rate_ ? &*rate_ : nullptr;
   sharing.tokens = tokens_;
-  sharing.retire = is_fencing_ ? &retire_ : nullptr;
+  sharing.retire = leases_ ? &retire_ : nullptr;
+  sharing.service = service_;
   return sharing;
 }
 
@@ -82,6 +79,7 @@ MemberStatistics ClusterMember::statistics() const {
     result.lost_places = rate_->lost_places();
     result.rate_requests = rate_->requests();
     result.rate_failures = rate_->failures();
+    result.foreign_seconds = rate_->foreign_seconds();
   }
   return result;
 }

@@ -9,6 +9,7 @@
 
 #include "forebay/aws/region.hpp"
 #include "forebay/env/duration_text.hpp"
+#include "forebay/env/option_rules.hpp"
 
 namespace forebay {
 namespace {
@@ -21,112 +22,106 @@ constexpr Duration kLongestToken = std::chrono::hours(24 * 7);  // DSQL refuses 
 constexpr Duration kLongestDsqlTransaction = std::chrono::minutes(5);
 constexpr Duration kMissedClient = std::chrono::seconds(30);
 
-class OptionProblems {
- public:
-  void require(bool holds, std::string text) {
-    if (!holds) texts_.push_back(std::move(text));
-  }
-  void require_time(std::string_view option, Duration value, Duration least, Duration most) {
-    require(value >= least && value <= most,
-            fmt::format("{} is {}: it must be from {} to {}", option, duration_text(value),
-                        duration_text(least), duration_text(most)));
-  }
-  void require_table(std::string_view option, const std::string& table) {
-    const bool is_known = std::ranges::all_of(table, [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
-    });
-    require(is_known && table.size() >= 3 && table.size() <= 255,
-            fmt::format("{} is \"{}\": DynamoDB's tables have names of 3 to 255 letters, digits, "
-                        "\"_\", \"-\" and \".\"",
-                        option, table));
-  }
-  std::vector<std::string> take() { return std::move(texts_); }
+void check_table(std::string_view option, const std::string& table, OptionRules& rules) {
+  const bool is_known = std::ranges::all_of(table, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
+  rules.require(is_known && table.size() >= 3 && table.size() <= 255, option,
+                fmt::format("\"{}\"", table),
+                "DynamoDB's tables have names of 3 to 255 letters, digits, \"_\", \"-\" and \".\"");
+}
 
- private:
-  std::vector<std::string> texts_;
-};
-
-void check_leases(const ClusterOptions& options, OptionProblems& problems) {
-  problems.require_table("lease_table", options.lease_table);
-  problems.require(options.limit >= 1 && options.limit <= 10'000'000,
-                   fmt::format("limit is {}: it must be from 1 to 10,000,000 (connections of the "
-                               "whole cluster)",
-                               options.limit));
-  problems.require_time("ttl", options.ttl, kShortestTtl, kLongestTtl);
-  problems.require_time("session_linger", session_linger(options), Duration::zero(), kLongestTtl);
-  if (options.on_loss == LeaseLoss::fence && options.fence_before) {
-    problems.require(
-        *options.fence_before > Duration::zero() && *options.fence_before <= options.ttl / 2,
-        fmt::format("fence_before is {}: it must be more than zero and at most half "
-                    "of the ttl ({}), or no renewal would ever be in time",
-                    duration_text(*options.fence_before), duration_text(options.ttl)));
+void check_leases(const ClusterOptions& options, OptionRules& rules) {
+  check_table("lease_table", options.lease_table, rules);
+  rules.require(options.limit >= 1 && options.limit <= 10'000'000, "limit",
+                fmt::format("{}", options.limit),
+                "it must be from 1 to 10,000,000 (connections of the whole cluster)");
+  rules.require(options.min_share >= 0 && options.min_share <= options.limit, "min_share",
+                fmt::format("{}", options.min_share),
+                fmt::format("it must be from 0 to the limit, {}", options.limit));
+  const bool is_ttl_right = rules.time("ttl", options.ttl, kShortestTtl, kLongestTtl);
+  rules.time("session_linger", session_linger(options), Duration::zero(), kLongestTtl);
+  if (is_ttl_right && options.on_loss == LeaseLoss::fence && options.fence_before) {
+    const Duration before = *options.fence_before;
+    rules.require(before > Duration::zero() && before <= options.ttl / 2, "fence_before",
+                  duration_text(before),
+                  fmt::format("it must be more than zero and at most half of the ttl, {}, or no "
+                              "renewal would ever be in time",
+                              duration_text(options.ttl)));
   }
 }
 
-void check_ids(const ClusterOptions& options, OptionProblems& problems) {
-  problems.require_table("id_table", options.id_table);
-  if (options.lease_table.empty()) {
-    problems.require_time("ttl", options.ttl, kShortestTtl, kLongestTtl);
-  }
+void check_ids(const ClusterOptions& options, OptionRules& rules) {
+  check_table("id_table", options.id_table, rules);
+  if (options.lease_table.empty()) rules.time("ttl", options.ttl, kShortestTtl, kLongestTtl);
 }
 
-void check_rate(const ClusterOptions& options, OptionProblems& problems) {
-  problems.require_table("rate_table", options.rate_table);
-  const bool is_window = options.rate_mode == RateMode::window;
+void check_burst(const ClusterOptions& options, bool is_rate_right, OptionRules& rules) {
+  const std::string value = fmt::format("{}", options.burst);
+  const bool is_number = rules.require(options.burst >= 1 && options.burst <= 10'000'000, "burst",
+                                       value, "it must be from 1 to 10,000,000");
+  if (!is_number || !is_rate_right) return;
+  rules.require(options.burst <= options.connects_per_second * 1e9, "burst", value,
+                fmt::format("at {} connects a second it would take more than 30 years to save up",
+                            options.connects_per_second));
+}
+
+void check_rate(const ClusterOptions& options, OptionRules& rules) {
+  check_table("rate_table", options.rate_table, rules);
+  const bool is_window = options.rate_mode != RateMode::bucket;
   const double least = is_window ? 1 : 0.001;
-  problems.require(
-      options.connects_per_second >= least && options.connects_per_second <= 1'000'000,
-      fmt::format("connects_per_second is {}: it must be from {} to 1,000,000{}",
-                  options.connects_per_second, least,
+  const double rate = options.connects_per_second;
+  const bool is_rate_right = rules.require(
+      rate >= least && rate <= 1'000'000, "connects_per_second", fmt::format("{}", rate),
+      fmt::format("it must be from {} to 1,000,000{}", least,
                   is_window ? " (a window counts whole connects of each second)" : ""));
-  problems.require(options.burst >= 1 && options.burst <= 10'000'000,
-                   fmt::format("burst is {}: it must be from 1 to 10,000,000", options.burst));
-  problems.require(options.burst <= options.connects_per_second * 1e9,
-                   fmt::format("burst is {}: at {} connects a second it would take more than 30 "
-                               "years to save up",
-                               options.burst, options.connects_per_second));
-  problems.require_time("max_wait", options.max_wait, std::chrono::milliseconds(1),
-                        std::chrono::hours(24));
-  problems.require(options.stagger >= Duration::zero() && options.stagger < options.max_wait,
-                   fmt::format("stagger is {}: it must be zero or more and less than max_wait ({}),"
-                               " or the first connects would fail",
-                               duration_text(options.stagger), duration_text(options.max_wait)));
+  check_burst(options, is_rate_right, rules);
+  const bool is_wait_right = rules.time("max_wait", options.max_wait, std::chrono::milliseconds(1),
+                                        std::chrono::hours(24));
+  const Duration most = is_wait_right ? options.max_wait : kLongestTtl;
+  rules.require(
+      options.stagger >= Duration::zero() && options.stagger < most, "stagger",
+      duration_text(options.stagger),
+      fmt::format("it must be zero or more and less than the longest wait for a permit, {}, or the "
+                  "first connects would fail",
+                  duration_text(most)));
+}
+
+void check_access(const ClusterOptions& options, OptionRules& rules) {
+  const std::string& url = options.dynamodb_url;
+  if (rules.require(!url.contains('@'), "dynamodb_url", "",
+                    "it holds a user or a password: give it without")) {
+    rules.require(url.empty() || url.starts_with("http://") || url.starts_with("https://"),
+                  "dynamodb_url", fmt::format("\"{}\"", url),
+                  "it must begin with http:// or https://");
+  }
+  rules.require(!options.credentials || !options.credentials->access_key_id.empty(),
+                "credentials.access_key_id", "empty", "give one, or no credentials at all");
 }
 
 }  // namespace
 
-std::vector<std::string> problems(const ClusterOptions& options) {
-  OptionProblems problems;
-  problems.require(!options.endpoint.empty(),
-                   "endpoint is empty: give the host name of the database whose limits are shared");
-  problems.require(!options.service.empty(),
-                   "service is empty: give the name under which people know this process");
+OptionProblems problems(const ClusterOptions& options) {
+  OptionRules rules;
+  rules.require(!options.endpoint.empty(), "endpoint", "empty",
+                "give the host name of the database whose limits are shared");
+  rules.require(!options.service.empty(), "service", "empty",
+                "give the name under which people know this process");
   const bool has_leases = !options.lease_table.empty();
   const bool has_rate = !options.rate_table.empty();
   const bool has_ids = !options.id_table.empty();
-  problems.require(
-      has_leases || has_rate || has_ids || !options.user.empty(),
-      "lease_table, rate_table, id_table and user are all empty: nothing would be shared, and no "
-      "token made");
-  if (has_leases) check_leases(options, problems);
-  if (has_rate) check_rate(options, problems);
-  if (has_ids) check_ids(options, problems);
-  problems.require_time("request_timeout", options.request_timeout, std::chrono::milliseconds(10),
-                        std::chrono::minutes(10));
-  if (!options.user.empty()) {
-    problems.require_time("token_lifetime", options.token_lifetime, std::chrono::seconds(1),
-                          kLongestToken);
-  }
-  const std::string& url = options.dynamodb_url;
-  const bool is_plain = !url.contains('@');
-  problems.require(is_plain,
-                   "dynamodb_url (not shown) holds a user or a password: give it without");
-  problems.require(
-      !is_plain || url.empty() || url.starts_with("http://") || url.starts_with("https://"),
-      fmt::format("dynamodb_url is \"{}\": it must begin with http:// or https://", url));
-  problems.require(!options.credentials || !options.credentials->access_key_id.empty(),
-                   "credentials have no access key id: give one, or leave credentials out");
-  return problems.take();
+  rules.require(has_leases || has_rate || has_ids || !options.user.empty(), "lease_table", "empty",
+                "without a table for leases, for the rate or for ids, and without a user, nothing "
+                "would be shared and no token made");
+  if (has_leases) check_leases(options, rules);
+  if (has_rate) check_rate(options, rules);
+  if (has_ids) check_ids(options, rules);
+  rules.time("request_timeout", options.request_timeout, std::chrono::milliseconds(10),
+             std::chrono::minutes(10));
+  if (!options.user.empty())
+    rules.time("token_lifetime", options.token_lifetime, std::chrono::seconds(1), kLongestToken);
+  check_access(options, rules);
+  return rules.take();
 }
 
 Duration session_linger(const ClusterOptions& options) {
@@ -137,6 +132,14 @@ Duration session_linger(const ClusterOptions& options) {
 
 Duration fence_before(const ClusterOptions& options) {
   return options.fence_before.value_or(options.ttl / 6);
+}
+
+RateLimits rate_limits(const ClusterOptions& options) {
+  RateLimits limits;
+  limits.connects_per_second = options.connects_per_second;
+  limits.burst = options.burst;
+  limits.mode = options.rate_mode;
+  return limits;
 }
 
 }  // namespace forebay

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "forebay/aws/default_credentials.hpp"
+#include "forebay/aws/credentials/default_credentials.hpp"
 #include "forebay/aws/endpoint.hpp"
 #include "forebay/aws/region.hpp"
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay {
 namespace {
@@ -16,43 +16,6 @@ std::unique_ptr<aws::CredentialsProvider> make_credentials(const aws::AwsEnv& en
                                                            const ClusterOptions& options) {
   if (options.credentials) return std::make_unique<aws::StaticCredentials>(*options.credentials);
   return aws::default_credentials(env.env, env.http, env.machine);
-}
-
-MemberOptions member_options(const ClusterOptions& options) {
-  MemberOptions member;
-  member.leases.lease_id = options.member.empty() ? options.service : options.member;
-  member.leases.service = options.service;
-  member.leases.limit = options.limit;
-  member.leases.ttl = options.ttl;
-  member.leases.session_linger = session_linger(options);
-  member.leases.request_timeout = options.request_timeout;
-  member.leases.on_absence = options.on_absence;
-  member.leases.on_loss = options.on_loss;
-  member.leases.fence_before = fence_before(options);
-  member.rate.connects_per_second = options.connects_per_second;
-  member.rate.request_timeout = options.request_timeout;
-  member.rate.max_wait = options.max_wait;
-  member.rate.stagger = options.stagger;
-  member.rate.is_wall_clock_followed = options.rate_mode == RateMode::window;
-  member.rate.on_absence = options.on_absence;
-  return member;
-}
-
-NodeLeaseOptions node_options(const ClusterOptions& options) {
-  NodeLeaseOptions node;
-  node.service = options.member.empty() ? options.service : options.member;
-  node.ttl = options.ttl;
-  node.request_timeout = options.request_timeout;
-  node.max_ahead = options.ids.max_ahead;
-  return node;
-}
-
-RateLimits rate_limits(const ClusterOptions& options) {
-  RateLimits limits;
-  limits.connects_per_second = options.connects_per_second;
-  limits.burst = options.burst;
-  limits.mode = options.rate_mode;
-  return limits;
 }
 
 aws::DsqlTokenRequest token_request(const ClusterOptions& options, const std::string& region) {
@@ -71,15 +34,16 @@ Task<void> keep(Task<bool> task, bool& result) { result = co_await std::move(tas
 Task<Result<std::unique_ptr<DynamoCluster>>> DynamoCluster::open(aws::AwsEnv env,
                                                                  ClusterOptions options,
                                                                  Instant deadline) {
-  const std::vector<std::string> wrong = problems(options);
-  if (!wrong.empty()) co_return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
+  const OptionProblems wrong = problems(options);
+  if (!wrong.empty()) co_return failure(invalid_options(wrong));
   aws::RegionHints hints(options.region, options.endpoint);
   Result<std::string> region = co_await aws::find_region(env, std::move(hints), deadline);
   if (!region) co_return failure(std::move(region.error()));
-  std::string url = options.dynamodb_url;
-  if (url.empty()) url = co_await aws::find_endpoint_url(env, "dynamodb", *region);
+  Result<std::string> url = options.dynamodb_url;
+  if (url->empty()) url = co_await aws::find_endpoint_url(env, "dynamodb", *region);
+  if (!url) co_return failure(std::move(url.error()));
   std::unique_ptr<DynamoCluster> cluster(
-      new DynamoCluster(env, options, std::move(*region), std::move(url)));
+      new DynamoCluster(env, options, std::move(*region), std::move(*url)));
   cluster->member_->start();
   if (cluster->node_) cluster->node_->start();
   co_return cluster;
@@ -104,13 +68,13 @@ DynamoCluster::DynamoCluster(const aws::AwsEnv& env, const ClusterOptions& optio
   if (!options.id_table.empty()) {
     nodes_.emplace(*client_, options.id_table,
                    options.id_scope.empty() ? options.endpoint : options.id_scope);
-    node_.emplace(env.env, *nodes_, node_options(options));
+    node_.emplace(env.env, *nodes_, NodeLeaseOptions(options));
     ids_.emplace(env.env.wall_clock, *node_, options.ids);
   }
   if (!options.user.empty()) {
     tokens_.emplace(env.env, *credentials_, token_request(options, region_));
   }
-  member_.emplace(env.env, stores, member_options(options), tokens_ ? &*tokens_ : nullptr);
+  member_.emplace(env.env, stores, options, tokens_ ? &*tokens_ : nullptr);
 }
 
 DynamoCluster::~DynamoCluster() = default;

@@ -11,23 +11,16 @@
 
 #include "forebay/aws/aws_env.hpp"
 #include "forebay/aws/dsql_tokens.hpp"
-#include "forebay/aws/dynamodb.hpp"
+#include "forebay/aws/dynamodb/dynamodb.hpp"
 #include "forebay/coordination/cluster_member.hpp"
 #include "forebay/coordination/cluster_options.hpp"
-#include "forebay/coordination/dynamo_lease_store.hpp"
-#include "forebay/coordination/dynamo_node_store.hpp"
-#include "forebay/coordination/dynamo_rate_store.hpp"
-#include "forebay/coordination/node_lease.hpp"
+#include "forebay/coordination/leases/dynamo_lease_store.hpp"
+#include "forebay/coordination/nodes/dynamo_node_store.hpp"
+#include "forebay/coordination/nodes/node_lease.hpp"
+#include "forebay/coordination/rate/dynamo_rate_store.hpp"
 #include "forebay/ids/snowflake.hpp"
 
 namespace forebay {
-
-struct ClusterStatistics : MemberStatistics {
-  std::string endpoint;
-  bool has_tokens = false;  // it makes IAM tokens
-  aws::DsqlTokensUsage tokens;
-  aws::DynamoDbUsage dynamodb;
-};
 
 class DynamoCluster {
  public:

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "forebay/aws/attribute_value.hpp"
+#include "forebay/aws/dynamodb/attribute_value.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay {

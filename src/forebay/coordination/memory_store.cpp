@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay {
 
@@ -57,11 +57,21 @@ ReleaseReply MemoryCoordination::release(const ReleaseRequest& request) {
 }
 
 RenewReply MemoryCoordination::renew(const RenewRequest& request) {
-  const auto found = leases_.find(request.lease_id);
-  if (found == leases_.end()) return {HolderOutcome::lost, 0};
-  ++found->second.version;
-  found->second.renewed_at = request.now;
-  return {HolderOutcome::done, found->second.held};
+  auto found = leases_.find(request.lease_id);
+  if (found == leases_.end()) {
+    if (!request.makes) return {HolderOutcome::lost, 0};
+    found = leases_.emplace(request.lease_id, Entry()).first;
+    found->second.created_at = request.now;
+  }
+  Entry& entry = found->second;
+  ++entry.version;
+  entry.renewed_at = request.now;
+  entry.claim = request.claim;
+  if (request.makes) {
+    entry.service = request.service;
+    entry.reap_after = request.reap_after;
+  }
+  return {HolderOutcome::done, entry.held};
 }
 
 LeaseListing MemoryCoordination::list() const {
@@ -70,6 +80,7 @@ LeaseListing MemoryCoordination::list() const {
     LeaseRecord& record = listing.leases.emplace_back(id, entry.service);
     record.held = entry.held;
     record.version = entry.version;
+    record.claim = entry.claim;
     record.reap_after = entry.reap_after;
     record.created_at = entry.created_at;
     record.renewed_at = entry.renewed_at;

@@ -12,10 +12,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "forebay/coordination/lease_store.hpp"
-#include "forebay/coordination/rate_bucket.hpp"
-#include "forebay/coordination/rate_store.hpp"
-#include "forebay/coordination/rate_window.hpp"
+#include "forebay/coordination/leases/lease_store.hpp"
+#include "forebay/coordination/rate/rate_bucket.hpp"
+#include "forebay/coordination/rate/rate_store.hpp"
+#include "forebay/coordination/rate/rate_window.hpp"
 
 namespace forebay {
 
@@ -47,6 +47,7 @@ class MemoryCoordination {
     int held = 0;
     std::uint64_t sequence = 0;
     std::uint64_t version = 0;
+    LeaseClaim claim;
     Duration reap_after{};
     WallTime created_at{};
     WallTime renewed_at{};

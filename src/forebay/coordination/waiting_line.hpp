@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "forebay/base/error.hpp"
-#include "forebay/base/intrusive_list.hpp"
+#include "forebay/detail/base/intrusive_list.hpp"
 #include "forebay/env/signal.hpp"
 #include "forebay/env/task.hpp"
 
@@ -31,7 +31,7 @@ class WaitingLine {
     co_return std::move(waiter.result);
   }
 
-  // To whoever waits longest. REQUIRES: not empty.
+  // To the longest waiter. REQUIRES: not empty.
   void serve(T value) { end(*waiters_.front(), Result<T>(std::move(value))); }
   void fail_all(const Error& error) {
     while (Waiter* waiter = waiters_.front()) end(*waiter, Result<T>(failure(error)));

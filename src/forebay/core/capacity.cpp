@@ -2,12 +2,18 @@
 
 #include <algorithm>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay {
 
 Approval::~Approval() {
   if (capacity_ != nullptr) capacity_->give_back();
+}
+
+void Approval::give_back_to_pool() noexcept {
+  if (capacity_ == nullptr) return;
+  capacity_->subtract();
+  capacity_ = capacity_->parent_;
 }
 
 Capacity::Capacity(int max, Capacity* parent, std::function<void()> on_room)
@@ -75,9 +81,13 @@ bool Capacity::try_add() {
   return false;
 }
 
-void Capacity::give_back() {
+void Capacity::subtract() {
   const int before = approved_.fetch_sub(1, std::memory_order_relaxed);
   FOREBAY_CHECK(before > 0, "an approval was given back twice");
+}
+
+void Capacity::give_back() {
+  subtract();
   if (parent_ != nullptr) parent_->give_back();
   if (on_room_) on_room_();
 }

@@ -7,7 +7,7 @@
 //
 // A parent without room can serve its children in turn: room that it has for one of them it grants
 // ahead, and counts as used from then on. And it can call: for so many approvals back from
-// whoever can spare one.
+// those who can spare one.
 //
 // Thread-safe without a lock, because an approval gives itself back from whatever thread
 // drops it last.
@@ -43,6 +43,10 @@ class Approval {
     return *this;
   }
   ~Approval();
+
+  // Gives back the pool's own part now, in memory. What is left is that of the parent, if it has
+  // one, which may have to wake somebody when it comes back: for after the pool's lock.
+  void give_back_to_pool() noexcept;
 
  private:
   friend class Capacity;
@@ -92,6 +96,7 @@ class Capacity {
   friend class Approval;
   bool try_add();
   bool try_take_grant();
+  void subtract();
   void give_back();
 
   Capacity* const parent_;

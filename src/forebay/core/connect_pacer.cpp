@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay {
 

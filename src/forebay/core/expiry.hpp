@@ -10,7 +10,7 @@
 namespace forebay {
 
 struct ExpiryRule {
-  Duration lifetime = std::chrono::minutes(11);
+  Duration lifetime = std::chrono::minutes(11);  // max: never
   Duration jitter = std::chrono::minutes(2);
   Duration guard_window = std::chrono::seconds(45);
   Duration server_limit = Duration::max();  // when the server cuts the session; max: never
@@ -20,6 +20,12 @@ struct ExpiryRule {
 // The longest life that leaves room for the longest transaction before the server cuts.
 Duration lifetime_cap(const ExpiryRule& rule);
 
+// With half of the jitter; never (Duration::max()) is never.
+constexpr Duration longest_life(Duration lifetime, Duration jitter) {
+  return lifetime == Duration::max() ? lifetime : lifetime + jitter / 2;
+}
+
+// Of a life without an end, a century: retirements can still be counted, and nobody sees one.
 Duration draw_lifetime(const ExpiryRule& rule, Random& random);
 
 }  // namespace forebay

@@ -16,6 +16,29 @@ std::string_view introduction(OpenFailure reason) {
 
 }  // namespace
 
+// A token that has run out comes here only when a fresh one did not help, or there is none. Leases
+// and permits are asked for by agents that go on by themselves, and what the application's hook
+// means by its errors only the application knows.
+bool is_for_good(const FailedOpen& failed) {
+  const Errc code = failed.error.code();
+  switch (failed.reason) {
+    case OpenFailure::connection_open:
+      return code == Errc::refused || code == Errc::token_expired || code == Errc::invalid;
+    case OpenFailure::token_provider: return code == Errc::refused;
+    case OpenFailure::lease_acquire:
+    case OpenFailure::rate_limit:
+    case OpenFailure::after_connect: return false;
+  }
+  std::unreachable();
+}
+
+bool is_full(const FailedOpen& failed) {
+  // DSQL's code for too many connects at once, which says nothing about how many there may be.
+  const bool is_rate = failed.error.sqlstate() == "53400";
+  return failed.reason == OpenFailure::connection_open &&
+         failed.error.code() == Errc::limit_reached && !is_rate;
+}
+
 std::string FailedOpen::text() const { return std::string(introduction(reason)) + error.text(); }
 
 }  // namespace forebay

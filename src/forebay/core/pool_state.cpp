@@ -1,26 +1,26 @@
 // The side of PoolState that callers see: taking, waiting, giving back. The upkeep
-// is in pool_upkeep.cpp.
+// is in pool_state_upkeep.cpp.
 #include "forebay/core/pool_state.hpp"
 
 #include <utility>
 
 namespace forebay {
 
-PoolState::PoolState(const PoolRules& rules, Capacity* process_capacity)
+PoolState::PoolState(const PoolRules& rules, Capacity* process_capacity, int loops)
     : rules_(rules),
-      capacity_(rules.max, process_capacity),
-      ready_(rules.take_order),
+      room_(rules.max, process_capacity),
+      slots_(rules.take_order, loops),
       is_filled_(rules.low_watermark <= 0) {}
 
 PoolState::~PoolState() {
-  FOREBAY_CHECK(is_closed_ && capacity_.approved() == 0, "a pool died before its connections");
+  FOREBAY_CHECK(is_closed() && room_.approved() == 0, "a pool died before its connections");
 }
 
-Slot* PoolState::take(Instant now, const std::source_location& from) {
-  if (is_closed_) return nullptr;
-  while (Slot* slot = ready_.next()) {
+Slot* PoolState::take(Instant now, const std::source_location& from, int loop) {
+  if (is_closed()) return nullptr;
+  while (Slot* slot = slots_.ready().next(loop)) {
     if (now < slot->stale_at) {
-      lend(*slot, now, from);
+      lend(*slot, now, from, loop);
       return slot;
     }
     discard(*slot, now >= slot->expires_at ? DiscardReason::expired_on_checkout
@@ -31,18 +31,44 @@ Slot* PoolState::take(Instant now, const std::source_location& from) {
 
 bool PoolState::time_out(Waiter& waiter) {
   if (!waiters_.withdraw(waiter, WaitOutcome::timed_out)) return false;
-  waiter.has_lacked_room = lacks_room_;
+  waiter.has_lacked_room = room_.is_lacking();
   ++counters_.timeouts;
   return true;
+}
+
+bool PoolState::cancel(Waiter& waiter) {
+  if (!waiters_.withdraw(waiter, WaitOutcome::cancelled)) return false;
+  ++counters_.cancels;
+  return true;
+}
+
+bool PoolState::is_refusing(Instant now) const {
+  return health_.is_refused() && now < health_.backoff_until() && slots_.open() == 0 &&
+         slots_.count(SlotState::opening) == 0;
+}
+
+void PoolState::refuse(Waiter& waiter) {
+  waiter.outcome = WaitOutcome::refused;
+  ++counters_.refusals;
+  has_unserved_ = true;
+}
+
+void PoolState::refuse_waiters(Instant now, WakeList& wakes) {
+  if (waiters_.empty() || !is_refusing(now)) return;
+  counters_.refusals += static_cast<std::uint64_t>(waiters_.size());
+  has_unserved_ = true;
+  waiters_.resolve_all(WaitOutcome::refused, wakes);
 }
 
 void PoolState::give_back(Slot& slot, Instant now, bool needs_reset, WakeList& wakes) {
   FOREBAY_CHECK(slot.state == SlotState::lent, "given back, but not lent");
   ++counters_.given_back;
+  has_learned_hold_ = has_learned_hold_ || (!hold_time_.is_observed() && !waiters_.empty());
+  hold_time_.add(now - slot.taken_at);
   if (const auto reason = reason_to_refuse(slot, now)) {
     refuse(slot, *reason);  // closing it is reset enough
   } else if (needs_reset) {
-    move(slot, SlotState::returned);
+    slots_.move(slot, SlotState::returned);
   } else {
     place(slot, now, wakes);
   }
@@ -66,102 +92,67 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
   if (waiter != nullptr) {
     counters_.wait_times.record(now - waiter->since);
     waiter->slot = &slot;
-    lend(slot, now, waiter->from);
+    lend(slot, now, waiter->from, waiter->loop);
     waiters_.resolve(*waiter, WaitOutcome::granted, wakes);
     return;
   }
   // A replacement needs a place beside the one that is leaving, or it would be opened
   // again and again.
-  if (ready_.size() - leaving_ >= std::max(rules_.max_ready, rules_.supply.target())) {
+  if (slots_.ready().size() - slots_.leaving() >=
+      std::max(rules_.max_ready, rules_.supply.target())) {
     discard(slot, DiscardReason::reservoir_full);
     return;
   }
-  if (now >= slot.retire_at || !slot.event_place.is_in_heap()) {
+  if (now >= slot.retire_at || !RetirementSchedule::is_ahead(slot)) {
     // Its turn to be replaced has come, and its guard window has not.
-    if (!ready_.empty() && can_spare_one()) {
+    if (!slots_.ready().empty() && can_spare_one()) {
       discard(slot, DiscardReason::replaced);
       return;
     }
-    postpone(slot, now);
+    schedule_.postpone(slot, now);
   }
-  move(slot, SlotState::ready);
+  slots_.move(slot, SlotState::ready);
 }
 
 // Why a connection must not go back among the others, if it must not.
 std::optional<DiscardReason> PoolState::reason_to_refuse(const Slot& slot, Instant now) const {
-  if (is_closed_) return close_reason_;
+  if (is_closed()) return closed_for_;
   if (slot.condemned) return slot.condemned;
   if (now >= slot.expires_at) return DiscardReason::expired_on_return;
   if (now >= slot.stale_at) return DiscardReason::insufficient_remaining_lifetime;
-  if (is_over_capacity()) return DiscardReason::shrunk;
-  if (answers_call(slot)) return DiscardReason::evicted_tenant;
+  if (room_.is_over()) return DiscardReason::shrunk;
+  if (is_called_for(slot)) return DiscardReason::evicted_tenant;
   return std::nullopt;
 }
 
 void PoolState::refuse(Slot& slot, DiscardReason reason) {
-  const bool is_called = reason == DiscardReason::evicted_tenant && !is_closed_ && !slot.condemned;
-  if (is_called) {
-    capacity_.answer_call();
-    if (!waiters_.empty()) --yields_;
-  }
+  const bool is_called = reason == DiscardReason::evicted_tenant && !is_closed() && !slot.condemned;
+  if (is_called) room_.answer_call(!waiters_.empty());
   discard(slot, reason);
-}
-
-bool PoolState::is_over_capacity() const {
-  if (!is_shrinking_) return false;
-  return capacity_.approved() - going() > capacity_.max();
 }
 
 void PoolState::discard(Slot& slot, DiscardReason reason) {
   ++counters_.discards[static_cast<std::size_t>(reason)];
-  set_leaving(slot, false);
-  events_.remove(slot);
-  spacer_.release(slot.retire_at);
+  slots_.set_leaving(slot, false);
+  schedule_.remove(slot);
   slot.reason = reason;
-  capacity_.note_going(+1);
-  move(slot, SlotState::discarded);
+  room_.note_going(+1);
+  slots_.move(slot, SlotState::discarded);
 }
 
-int PoolState::shed(int most) {
+int PoolState::shed(int most, DiscardReason reason) {
   int shed = 0;
-  for (; shed < most && !ready_.empty(); ++shed)
-    discard(*ready_.longest_idle(), DiscardReason::evicted_tenant);
+  for (; shed < most && !slots_.ready().empty(); ++shed)
+    discard(*slots_.ready().longest_idle(), reason);
   return shed;
 }
 
-void PoolState::leave_queue(Slot& slot) {
-  if (slot.state == SlotState::ready) {
-    ready_.remove(slot);
-  } else if (slot.state == SlotState::checking) {
-    ready_.remove_away(slot);
-  } else if (slot.state == SlotState::returned) {
-    returned_.erase(slot);
-  } else if (slot.state == SlotState::discarded) {
-    discarded_.erase(slot);
-  }
-}
-
-// The way from one state to another; only a slot that goes for a check and comes back from it,
-// which keeps its place by idleness, and the two common cases of callers go theirs.
-void PoolState::move(Slot& slot, SlotState to) {
-  leave_queue(slot);
-  recount(slot, to);
-  if (to == SlotState::ready) {
-    ready_.add(slot);
-  } else if (to == SlotState::returned) {
-    returned_.push_back(slot);
-  } else if (to == SlotState::discarded) {
-    discarded_.push_back(slot);
-  }
-}
-
 void PoolState::close(WakeList& wakes, DiscardReason reason) {
-  if (!is_closed_) close_reason_ = reason;
-  is_closed_ = true;
-  lacks_room_ = false;
+  if (!is_closed()) closed_for_ = reason;
+  room_.set_lacking(false);
   waiters_.resolve_all(WaitOutcome::closed, wakes);
-  while (Slot* slot = ready_.longest_idle()) discard(*slot, close_reason_);
-  while (Slot* slot = returned_.front()) discard(*slot, close_reason_);
+  while (Slot* slot = slots_.ready().longest_idle()) discard(*slot, *closed_for_);
+  while (Slot* slot = slots_.first_returned()) discard(*slot, *closed_for_);
 }
 
 }  // namespace forebay

@@ -4,6 +4,9 @@
 //              ready <-> checking
 //   any but opening -> discarded -> closing -> gone
 //
+// It decides; its parts keep the books: where each slot is (SlotTable), what lies ahead of it
+// (RetirementSchedule), how connects go (ConnectHealth), how many there may be (PoolRoom).
+//
 // Always (audit() recomputes it all):
 //  * the slots of all eight states together are the approvals, and these are at most max;
 //    after a resize to less, those above max only shrink.
@@ -16,20 +19,20 @@
 // wakes them after unlocking.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
 
-#include "forebay/base/check.hpp"
-#include "forebay/core/connect_time.hpp"
+#include "forebay/core/connect_health.hpp"
 #include "forebay/core/metered.hpp"
 #include "forebay/core/pool_counters.hpp"
+#include "forebay/core/pool_room.hpp"
 #include "forebay/core/pool_rules.hpp"
-#include "forebay/core/retirement_spacer.hpp"
+#include "forebay/core/retirement_schedule.hpp"
+#include "forebay/core/slot_table.hpp"
 #include "forebay/core/waiter_queue.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay {
 
@@ -50,23 +53,25 @@ struct PoolWork {
 
 class PoolState {
  public:
-  explicit PoolState(const PoolRules& rules, Capacity* process_capacity = nullptr);
+  // Loops are those of the runtime, if there are several.
+  explicit PoolState(const PoolRules& rules, Capacity* process_capacity = nullptr, int loops = 0);
   ~PoolState();  // REQUIRES: closed, and every slot removed
 
   // ---- callers
 
   // The common case, for callers who know the time only roughly: hands out the next connection if
   // it is fresh even at the latest time it could be, or null. Null says nothing: ask take().
-  Slot* take_surely_fresh(Instant earliest, Instant latest, const std::source_location& from) {
-    Slot* slot = ready_.next();
-    if (slot == nullptr || slot->stale_at <= latest || is_closed_) return nullptr;
-    ready_.remove(*slot);
-    recount(*slot, SlotState::lent);
-    note_taken(*slot, earliest, from);
+  Slot* take_surely_fresh(Instant earliest, Instant latest, const std::source_location& from,
+                          int loop = kNoLoop) {
+    Slot* slot = slots_.ready().next(loop);
+    if (slot == nullptr || slot->stale_at <= latest || is_closed()) return nullptr;
+    slots_.lend_ready(*slot, earliest);
+    note_taken(*slot, from, loop);
     return slot;
   }
-  // The next fresh connection, or null. Stale ones met on the way are discarded.
-  Slot* take(Instant now, const std::source_location& from);
+  // The next fresh connection, or null; one that the caller's loop used last, if there is any.
+  // Stale ones met on the way are discarded.
+  Slot* take(Instant now, const std::source_location& from, int loop = kNoLoop);
   // REQUIRES: take() has just said that nothing is ready.
   void add_waiter(Waiter& waiter) { waiters_.add(waiter); }
   void count_empty() { ++counters_.empty; }  // a caller found nothing
@@ -79,19 +84,24 @@ class PoolState {
     ++counters_.empty;
     has_unserved_ = true;
   }
+  // True: nothing is open or on its way, and until the next attempt nothing will be, because the
+  // server refuses us for good. To wait would be in vain.
+  bool is_refusing(Instant now) const;
+  // A caller who comes while it is so. It leaves the wish for one connection behind.
+  void refuse(Waiter& waiter);
   // True: it had not been resolved, and now has timed out.
   bool time_out(Waiter& waiter);
+  // The same for one that is cancelled.
+  bool cancel(Waiter& waiter);
   // The common case, which needs no time: clean, nobody waits, nothing due. False: nothing was
   // done, call give_back().
   bool give_back_to_ready(Slot& slot) {
-    const bool is_plain = waiters_.empty() && slot.event_place.is_in_heap() && !is_closed_ &&
-                          !is_shrinking_ && ready_.size() < rules_.max_ready &&
-                          !capacity_.is_called();
+    const bool is_plain = waiters_.empty() && RetirementSchedule::is_ahead(slot) && !is_closed() &&
+                          slots_.ready().size() < rules_.max_ready && room_.is_at_rest();
     if (is_plain) {
       FOREBAY_CHECK(slot.state == SlotState::lent, "given back, but not lent");
       if constexpr (kIsMetered) ++counters_.given_back;
-      recount(slot, SlotState::ready);
-      ready_.add(slot);
+      slots_.make_lent_ready(slot);
     }
     return is_plain;
   }
@@ -102,22 +112,32 @@ class PoolState {
 
   // Decides everything that is due and appends it to work, which the caller has cleared.
   void collect(Instant now, PoolWork& work);
-  void add_opening(Slot& slot);
+  void add_opening(Slot& slot) { slots_.add(slot); }
   // Decided again just before a connect starts: what came back in the meantime may have
   // made it needless.
   bool is_still_wanted(const Slot& slot, Instant now) const;
   void opened(Slot& slot, Instant now, Duration connect_time, Random& random, WakeList& wakes);
-  void open_failed(Instant now, FailedOpen failed, Random& random);
+  // True: a pause begins, in which nothing is tried.
+  bool open_failed(Instant now, const FailedOpen& failed, Random& random);
+  // Those who wait hear it if is_refusing().
+  void refuse_waiters(Instant now, WakeList& wakes);
+  // One is opened before all others, even if none is to be kept: what is wrong for good shows at
+  // once, and once.
+  void begin_first_try();
   void refuse_opening(Slot& slot, DiscardReason reason);  // it did open, and must be closed
   void reset_done(Slot& slot, Instant now, bool is_clean, WakeList& wakes);
+  // Instead: it is clean, and the application does not want it so.
+  void refuse_reset(Slot& slot, DiscardReason reason);
   void check_done(Slot& slot, Instant now, bool is_alive, WakeList& wakes);
   // Something told us that the server may be gone: everything ready is checked before long.
   void suspect_all(Instant now);
   // It has been closing for long: the server has not let go of its session.
-  void note_held(Slot& slot);
-  void remove(Slot& slot);  // opening (it failed) or closing (it is gone)
+  void note_held(Slot& slot) { slots_.note_held(slot); }
+  // Opening (it failed) or closing (it is gone). Its approval goes back with its place in the
+  // books; the part of a shared budget only when the owner destroys the slot.
+  void remove(Slot& slot);
   // Warm-up opens one after the other by itself; the keeper holds still until it is done.
-  std::optional<Approval> approve_warm_up(Instant now);
+  std::optional<Approval> approve_warm_up();
   void hold_keeper() { keeper_from_ = kNever; }
   void release_keeper(Instant now);
 
@@ -127,10 +147,7 @@ class PoolState {
   // Everything that exists now goes: what is ready at once, the rest when nobody uses it any more.
   void condemn_all(DiscardReason reason);
   // Up to so many that are ready go to make room for others. How many went.
-  int shed(int most);
-  // When the shared budget calls, a connection that comes back goes if nobody waits for it here;
-  // and so many do although somebody waits, if they have served somebody here.
-  void set_yields(int yields) { yields_ = yields; }
+  int shed(int most, DiscardReason reason = DiscardReason::evicted_tenant);
   // No caller is served any more, and everything that is not in use goes.
   void close(WakeList& wakes, DiscardReason reason = DiscardReason::closed);
 
@@ -138,138 +155,82 @@ class PoolState {
 
   const PoolRules& rules() const { return rules_; }
   const PoolCounters& counters() const { return counters_; }
-  int count(SlotState state) const { return counts_[static_cast<std::size_t>(state)]; }
-  // Given back or being checked: ready again in a moment.
-  int cleaning() const {
-    return count(SlotState::returned) + count(SlotState::resetting) + count(SlotState::checking);
-  }
-  int held() const { return held_; }
+  const SlotTable& slots() const { return slots_; }
+  const ConnectHealth& health() const { return health_; }
+  const PoolRoom& room() const { return room_; }
+  PoolRoom& room() { return room_; }  // for the budget, and those who share it
   int waiters() const { return waiters_.size(); }
-  int approved() const { return capacity_.approved(); }
-  Capacity& capacity() { return capacity_; }  // for a budget to grant it room
-  bool is_closed() const { return is_closed_; }
+  bool is_closed() const { return closed_for_.has_value(); }
   bool is_filled() const { return is_filled_; }
-  // True: when it was last asked it would have opened more, but the budget that it shares had
-  // no room.
-  bool lacks_room() const { return lacks_room_; }
+  // Warm-up is over, and has not filled it.
+  bool has_given_up() const { return is_warm_up_over_ && !is_filled_; }
+  bool is_trying_first() const { return is_trying_first_; }
   // Why it should stand in line for room of the budget; nothing: it should not.
-  std::optional<RoomNeed> room_need() const;
-  Duration connect_time() const { return connect_time_.estimate(); }
-  // Connects that failed in a row, where those that failed together count as one, and when the
-  // pause after the last of them ends.
-  int failures() const { return failures_; }
-  Instant backoff_until() const { return backoff_until_; }
-  // Of the last attempt to open, if that failed.
-  const std::optional<FailedOpen>& last_failure() const { return last_failure_; }
-  // Calls visit(slot) for every lent slot, in no particular order.
-  template <class Visit>
-  void for_each_lent(Visit&& visit) const {
-    for (const Slot* slot = all_.front(); slot != nullptr; slot = AllSlots::next(*slot)) {
-      if (slot->state == SlotState::lent) visit(*slot);
-    }
-  }
+  std::optional<RoomNeed> room_need() const { return room_.need(is_awaited()); }
   // True: the background loop has work that the last collect() did not know of. Cheap:
   // asked by callers.
   bool wants_attention() const {
-    return ready_.size() < attention_below_ || !returned_.empty() || !discarded_.empty();
+    return slots_.ready().size() < attention_below_ || slots_.first_returned() != nullptr ||
+           slots_.first_discarded() != nullptr || has_learned_hold_;
   }
   void audit() const;
-  std::string text() const;  // the counts, for whoever reports a broken promise
+  std::string text() const;  // the counts, for reports of a broken promise
 
  private:
-  using SlotQueue = IntrusiveList<Slot, &Slot::link>;
-  using AllSlots = IntrusiveList<Slot, &Slot::all_link>;
-
-  int& counted(SlotState state) { return counts_[static_cast<std::size_t>(state)]; }
-  void move(Slot& slot, SlotState to);
-  void leave_queue(Slot& slot);
   void discard(Slot& slot, DiscardReason reason);
-  void lend(Slot& slot, Instant now, const std::source_location& from) {
-    move(slot, SlotState::lent);
-    note_taken(slot, now, from);
+  void lend(Slot& slot, Instant now, const std::source_location& from, int loop) {
+    slots_.lend(slot, now);
+    note_taken(slot, from, loop);
   }
-  void note_taken(Slot& slot, Instant now, const std::source_location& from) {
-    slot.taken_at = now;
+  void note_taken(Slot& slot, const std::source_location& from, int loop) {
+    if (loop != kNoLoop) slot.home = loop;
     slot.taken_from = from;
     slot.is_leak_reported = false;
     if constexpr (kIsMetered) ++counters_.acquired;
   }
-  // The books of every move; the queues are the caller's.
-  void recount(Slot& slot, SlotState to) {
-    count_leaving(slot, -1);
-    --counted(slot.state);
-    slot.state = to;
-    ++counted(to);
-    count_leaving(slot, +1);
-  }
-  void count_leaving(const Slot& slot, int change) {
-    if (slot.is_leaving) [[unlikely]] {
-      (slot.state == SlotState::lent ? leaving_lent_ : leaving_) += change;
-    }
-  }
   std::optional<DiscardReason> reason_to_refuse(const Slot& slot, Instant now) const;
   void refuse(Slot& slot, DiscardReason reason);
+  void note_fill() { is_filled_ = is_filled_ || slots_.open() >= rules_.low_watermark; }
+  // What the server may count of ours, but for those on their way.
+  int sessions() const { return slots_.open() + room_.going(); }
   void place(Slot& slot, Instant now, WakeList& wakes);
-  bool is_over_capacity() const;
-  // What has just been opened serves whoever waits for it before it can be yielded: with more
-  // tenants than connections nobody would ever be served.
-  bool answers_call(const Slot& slot) const {
-    return capacity_.is_called() &&
-           (waiters_.empty() || (yields_ > 0 && slot.taken_at != Slot::kNeverTaken));
+  bool is_called_for(const Slot& slot) const {
+    return room_.is_called(!waiters_.empty(), slot.taken_at != Slot::kNeverTaken);
   }
-  int going() const { return count(SlotState::discarded) + count(SlotState::closing); }
-  int open() const { return ready_.size() + cleaning() + count(SlotState::lent); }
+  bool is_awaited() const { return !waiters_.empty() || has_unserved_; }
   void set_attention(int about_to_open);
 
-  void run_events(Instant now);
+  void run_schedule(Instant now);
   void retire(Slot& slot, Instant now);
-  void postpone(Slot& slot, Instant now);
   bool can_spare_one() const;
-  void set_leaving(Slot& slot, bool is_leaving);
-  void schedule(Slot& slot, Instant at);
-  Duration replacement_lead(const Slot& slot) const;
   void shrink();
   void retire_idle(Instant now, PoolWork& work);
   void collect_checks(Instant now, PoolWork& work);
   void collect_leaks(Instant now, PoolWork& work);
+  void collect_openings(Instant now, PoolWork& work);
   SupplyCounts supply_counts(Instant now) const;
 
-  static bool happens_earlier(const Slot& a, const Slot& b) {
-    return a.next_event != b.next_event ? a.next_event < b.next_event : a.id < b.id;
-  }
-
   PoolRules rules_;
-  Capacity capacity_;
   PoolCounters counters_;
-  ReadyQueue ready_;
+  PoolRoom room_;
+  SlotTable slots_;
   WaiterQueue waiters_;
-  SlotQueue returned_;
-  SlotQueue discarded_;
-  AllSlots all_;
-  std::array<int, kSlotStates> counts_{};
-  IntrusiveHeap<Slot, &Slot::event_place, &PoolState::happens_earlier> events_;
-  RetirementSpacer spacer_;
-  ConnectTime connect_time_;
-  int leaving_ = 0;       // flagged slots that are ready or being cleaned
-  int leaving_lent_ = 0;  // and lent ones
-  int held_ = 0;
-  int failures_ = 0;  // in a row, counted once per backoff
-  Instant backoff_until_ = Instant::min();
+  RetirementSchedule schedule_;
+  ConnectHealth health_;
+  // Of loans that were given back while somebody waited, or not clean: others need no clock.
+  TimeEstimate hold_time_{Duration(1)};
+  bool has_learned_hold_ = false;  // for the first time, and the loop has not looked since
   Instant keeper_from_ = Instant::min();
+  Instant short_since_ = kNever;  // since when fewer than the target have been ready
   Instant suspect_since_ = Instant::min();
-  Instant short_since_ = kNever;            // since when fewer than the target have been ready
-  std::optional<FailedOpen> last_failure_;  // none once all is there that is wanted
   Instant next_check_scan_ = Instant::min();
   Instant next_leak_scan_ = Instant::min();
-  int attention_below_ = 0;  // fewer ready than this is news to the background loop
-  int yields_ = 0;
-  int allowed_over_ = 0;       // how far a resize to less left us above max
-  bool is_shrinking_ = false;  // there may be more than max
+  int attention_below_ = 0;    // fewer ready than this is news to the background loop
   bool has_unserved_ = false;  // somebody went away without a connection, and may come again
-  bool lacks_room_ = false;
-  bool is_closed_ = false;
   bool is_filled_ = false;
-  DiscardReason close_reason_ = DiscardReason::closed;
+  bool is_warm_up_over_ = false;
+  bool is_trying_first_ = false;
+  std::optional<DiscardReason> closed_for_;  // why everything goes; nothing: it does not
 };
 
 }  // namespace forebay

@@ -1,6 +1,7 @@
 #include "forebay/core/refill_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace forebay {
 namespace {
@@ -21,6 +22,16 @@ Ramp ramp(int wanted, Duration waited, Duration connect_time, Instant now) {
   return result;
 }
 
+// How many connects the length of the line justifies at once, by Little's law.
+int justified_by_line(const SupplyCounts& counts) {
+  if (!counts.hold_time) return 0;
+  const double needed =
+      std::ceil(counts.waiters * (static_cast<double>(counts.hold_time->count()) /
+                                  static_cast<double>(counts.connect_time.count())));
+  const int open = counts.ready + counts.cleaning + counts.lent;
+  return static_cast<int>(std::clamp(needed - open, 0.0, static_cast<double>(counts.waiters)));
+}
+
 // Connections that are ready, or will be in a moment, and are going to stay.
 int staying(const SupplyCounts& counts) { return counts.ready + counts.cleaning - counts.leaving; }
 
@@ -29,6 +40,12 @@ int keeper_deficit(const SupplyRule& rule, const SupplyCounts& counts, int openi
   if (rule.mode != Supply::standard) return 0;
   const int existing = staying(counts) + counts.lent - counts.leaving_lent + opening;
   return std::max(0, rule.keep_open - existing);
+}
+
+// How many more the server admits, as far as it has let on.
+int admitted(const SupplyCounts& counts, Instant now) {
+  if (counts.server_room == std::numeric_limits<int>::max()) return counts.server_room;
+  return std::max(0, counts.server_room + (now >= counts.beyond_from ? counts.beyond : 0));
 }
 
 }  // namespace
@@ -42,9 +59,11 @@ RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, I
   const int bulk = is_reservoir ? shortage : shortage - (counts.lent - counts.leaving_lent);
   const Ramp demand = ramp(counts.waiters, counts.longest_wait, counts.connect_time, now);
   const Ramp idle = ramp(is_reservoir ? 0 : shortage, counts.short_for, counts.connect_time, now);
-  const int in_flight = std::max({0, bulk, demand.in_flight, idle.in_flight});
+  const int in_flight =
+      std::max({0, bulk, demand.in_flight, justified_by_line(counts), idle.in_flight});
   const int most_opening = counts.is_probing ? 1 : rule.max_opening;
-  const int allowed = std::min(counts.room, std::max(0, most_opening - counts.opening));
+  const int own = std::min(counts.room, std::max(0, most_opening - counts.opening));
+  const int allowed = std::min(own, admitted(counts, now));
   decision.open = std::clamp(in_flight - counts.opening, 0, allowed);
 
   const int missing = std::min(keeper_deficit(rule, counts, counts.opening + decision.open),
@@ -61,6 +80,9 @@ RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, I
   if (allowed > decision.open) {
     decision.wake_at = std::min({decision.wake_at, demand.steeper_at, idle.steeper_at});
   }
+  // What a full server keeps from us may be tried for then.
+  if (allowed < own && now < counts.beyond_from)
+    decision.wake_at = std::min(decision.wake_at, counts.beyond_from);
   if (decision.open > 0 && now < counts.backoff_until) {
     decision = RefillDecision();
     decision.wake_at = counts.backoff_until;

@@ -5,25 +5,27 @@
 // the pacer is its only throttle. Trickle answers callers who wait, and is careful, because a
 // connection in use may come back sooner than a new one opens:
 //
-//   in flight = min(waiters, 1 + floor(longest wait / observed connect time), room)
+//   ramp = 1 + floor(longest wait / observed connect time)
+//   law  = ceil(waiters * observed hold / observed connect time) - open
+//   in flight = min(waiters, max(ramp, law), room)
+//
+// The law is Little's: so many connections serve the line within the time of one connect. It needs
+// to be known how long loans last; the ramp does not, and goes on where the law has erred.
 //
 // The same brake holds for min_idle while its connections are only lent, not lost: they come back.
 //
-// Fifty callers who will be served by five returning connections within 20 ms open one; fifty
-// callers behind one-second statements get a ramp that steepens with every connect time.
+// Fifty callers who will be served by five returning connections within 20 ms open one; two hundred
+// with statements of 5 ms, and connects of 50 ms, open twenty at once, not two hundred and not one
+// by one.
 #pragma once
 
-#include <cstdint>
+#include <limits>
+#include <optional>
 
+#include "forebay/core/supply.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay {
-
-enum class Supply : std::uint8_t {
-  standard,   // opens on demand; keeps min_idle ready, and keep_open in existence at the keeper's
-              // pace
-  reservoir,  // keeps target_ready ready ahead of demand
-};
 
 struct SupplyRule {
   Supply mode = Supply::standard;
@@ -44,12 +46,18 @@ struct SupplyCounts {
   int leaving_lent = 0;  // of lent
   int waiters = 0;
   int room = 0;  // approvals to be had
+  // What a full server has for us beside those on their way, and how many above that may be tried
+  // from then on.
+  int server_room = std::numeric_limits<int>::max();
+  int beyond = 0;
+  Instant beyond_from{};
   Duration longest_wait{};
   Duration short_for{};  // how long fewer than min_idle have been ready
   Duration connect_time = Duration(1);
-  Instant backoff_until{};  // after failures nothing is opened before
-  bool is_probing = false;  // the last connects failed: one at a time until one succeeds
-  Instant keeper_from{};    // the keeper opens nothing before
+  std::optional<Duration> hold_time;  // how long a loan lasts; nothing: none has ended yet
+  Instant backoff_until{};            // after failures nothing is opened before
+  bool is_probing = false;            // the last connects failed: one at a time until one succeeds
+  Instant keeper_from{};              // the keeper opens nothing before
 };
 
 struct RefillDecision {

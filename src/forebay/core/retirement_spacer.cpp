@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay {
 

@@ -1,7 +1,8 @@
 // Slot: what the pool knows of one connection, from the approval to open it until it is gone.
 //
-// PoolState is its only mover, and counts the slots in each state. Ready, returned and discarded
-// ones also stand in the queue of their state. The driver's connection itself is not known here.
+// PoolState is its only mover, and counts the slots in each state. Ready, lent, returned and
+// discarded ones also stand in the queue of their state. The driver's connection itself is not
+// known here.
 #pragma once
 
 #include <array>
@@ -11,9 +12,9 @@
 #include <string_view>
 
 #include "forebay/base/intrusive_heap.hpp"
-#include "forebay/base/intrusive_list.hpp"
 #include "forebay/core/capacity.hpp"
 #include "forebay/core/discard_reason.hpp"
+#include "forebay/detail/base/intrusive_list.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay {
@@ -36,6 +37,9 @@ constexpr std::string_view name(SlotState state) {
   return names[static_cast<std::size_t>(state)];
 }
 
+// A thread of the application, or a connection that no loop has used yet.
+inline constexpr int kNoLoop = -1;
+
 struct Slot {
   Slot(std::uint64_t slot_id, Approval slot_approval)
       : id(slot_id), approval(std::move(slot_approval)) {}
@@ -50,10 +54,12 @@ struct Slot {
   bool is_leaving = false;  // so close to retire_at that its replacement is wanted
   bool is_leak_reported = false;
   bool is_held = false;       // closing for long: the server has not let go
+  int home = kNoLoop;         // the loop whose task used it last, and which watches its socket
   Instant alive_at{};         // last time that the server was heard from through it
   Instant idle_since{};       // while ready
   ListLink<Slot> alive_link;  // while ready: in the order in which the server was last heard from
   ListLink<Slot> link;        // in the queue of its state, if that has one
+  ListLink<Slot> home_link;   // while ready and not away: among those of its home
 
   // Set when it opens. expires_at is the end of its life; from stale_at on it is not handed out; at
   // retire_at, which is never later, it is due to be replaced.

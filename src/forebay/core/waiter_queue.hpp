@@ -1,37 +1,16 @@
 // WaiterQueue: callers who found nothing ready, in order of arrival.
 //
-// A waiter is resolved exactly once: with a slot, by its deadline, or because the pool closed.
-// Resolving takes it out of the queue; whoever resolved it wakes it afterwards, outside any lock.
+// A waiter is resolved exactly once: with a slot, by its deadline, because it was cancelled,
+// because the server refuses us for good, or because the pool closed.
+// Resolving takes it out of the queue; the one that resolved it wakes it afterwards, outside any
+// lock.
 #pragma once
 
-#include <cstdint>
-#include <source_location>
-
-#include "forebay/base/intrusive_list.hpp"
+#include "forebay/detail/base/intrusive_list.hpp"
+#include "forebay/detail/core/waiter.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay {
-
-struct Slot;
-
-enum class WaitOutcome : std::uint8_t { waiting, granted, timed_out, closed };
-
-struct Waiter {
-  using Wake = void (*)(Waiter&);  // called once, without a lock, after the outcome is set
-  Waiter(Wake wake_action, Instant arrival, Instant wait_deadline, std::source_location caller)
-      : wake(wake_action), since(arrival), deadline(wait_deadline), from(caller) {}
-  Waiter(const Waiter&) = delete;
-  Waiter& operator=(const Waiter&) = delete;
-
-  Wake wake;
-  Instant since;
-  Instant deadline;
-  std::source_location from;
-  WaitOutcome outcome = WaitOutcome::waiting;
-  bool has_lacked_room = false;  // when it timed out, a shared budget kept the pool from opening
-  Slot* slot = nullptr;          // when granted
-  ListLink<Waiter> link;
-};
 
 // Waiters that are resolved and not yet woken.
 using WakeList = IntrusiveList<Waiter, &Waiter::link>;

@@ -11,9 +11,9 @@
 namespace forebay::doctor {
 
 // One look at another clock: between our two times it showed `theirs`, give or take.
-class ClockSight {
+class ClockReading {
  public:
-  ClockSight(std::string clock, WallTime shown) : whose(std::move(clock)), theirs(shown) {}
+  ClockReading(std::string clock, WallTime shown) : whose(std::move(clock)), theirs(shown) {}
 
   std::string whose;  // "the database"
   WallTime theirs;
@@ -24,9 +24,9 @@ class ClockSight {
 
 // How far our clock is ahead of theirs at least: what the way there and back and their resolution
 // explain is left out. Negative: behind.
-Duration certain_skew(const ClockSight& sight);
+Duration certain_skew(const ClockReading& reading);
 
 // is_signing: requests are signed, or tokens made, which nobody accepts from a wrong clock.
-Findings check_clocks(const std::vector<ClockSight>& sights, bool is_signing);
+Findings check_clocks(const std::vector<ClockReading>& readings, bool is_signing);
 
 }  // namespace forebay::doctor

@@ -26,22 +26,22 @@ class ClockNotingHttp final : public HttpTransport {
   }
 
   // Of the last answer that had one.
-  const std::optional<ClockSight>& sight() const { return sight_; }
+  const std::optional<ClockReading>& reading() const { return reading_; }
 
  private:
   void note(std::string_view date, WallTime before) {
     const std::optional<WallTime> theirs = aws::http_date(date);
     if (!theirs) return;
-    sight_.emplace(whose_, *theirs);
-    sight_->before = before;
-    sight_->after = clock_.now();
-    sight_->resolution = std::chrono::seconds(1);
+    reading_.emplace(whose_, *theirs);
+    reading_->before = before;
+    reading_->after = clock_.now();
+    reading_->resolution = std::chrono::seconds(1);
   }
 
   HttpTransport& http_;
   WallClock& clock_;
   const std::string whose_;
-  std::optional<ClockSight> sight_;
+  std::optional<ClockReading> reading_;
 };
 
 }  // namespace forebay::doctor

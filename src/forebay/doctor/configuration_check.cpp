@@ -4,23 +4,30 @@
 
 #include <fmt/format.h>
 
-#include "forebay/postgres/server_profile.hpp"
+#include "forebay/config/rules.hpp"
+#include "forebay/postgres/driver/server_profile.hpp"
 
 namespace forebay::doctor {
 namespace {
 
-void tell_mode(const Configuration& configuration, Notebook& notebook) {
-  const PoolOptions& pool = configuration.pool;
+void report_mode(const Configuration& configuration, Notebook& notebook) {
+  const PoolOptions pool = config::pool_at_server(configuration);
   if (pool.supply == Supply::reservoir) {
     notebook.ok(fmt::format("reservoir mode is on: {} of up to {} connections are kept ready",
-                            pool.size.target_ready.value_or(pool.size.max), pool.size.max));
+                            pool.size.target_ready.value_or(*pool.size.max), *pool.size.max));
     return;
   }
   const Result<postgres::ConnectionString> target = configuration.database.connection();
   const bool has_limits =
       target && postgres::ServerProfile::for_host(target->host()).session_limit.has_value();
-  const std::string what = fmt::format(
-      "reservoir mode is off: connections are opened on demand, up to {}", pool.size.max);
+  const std::string what =
+      *pool.size.keep_open > 0
+          ? fmt::format(
+                "reservoir mode is off: {} of up to {} connections are opened at the start "
+                "and kept open",
+                *pool.size.keep_open, *pool.size.max)
+          : fmt::format("reservoir mode is off: connections are opened on demand, up to {}",
+                        *pool.size.max);
   if (!has_limits) {
     notebook.ok(what);
     return;
@@ -57,7 +64,7 @@ Findings check_configuration(const ConfigurationReading& reading, bool is_databa
                             [](const EffectiveSetting& each) { return !each.is_default; });
   notebook.ok(fmt::format("the configuration can be used; {} of {} settings are given", given,
                           reading.configuration.settings.size()));
-  if (is_database_named) tell_mode(reading.configuration, notebook);
+  if (is_database_named) report_mode(reading.configuration, notebook);
   return notebook.take();
 }
 

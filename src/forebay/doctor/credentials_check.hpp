@@ -4,14 +4,15 @@
 #include <optional>
 #include <string>
 
-#include "forebay/aws/credentials.hpp"
+#include "forebay/aws/credentials/credentials.hpp"
+#include "forebay/base/error.hpp"
 #include "forebay/doctor/finding.hpp"
 
 namespace forebay::doctor {
 
-class CredentialsSight {
+class CredentialsFacts {
  public:
-  CredentialsSight() = default;
+  CredentialsFacts() = default;
 
   std::string region;            // empty: not found
   std::optional<Error> failure;  // of finding the region or the credentials
@@ -24,6 +25,6 @@ class CredentialsSight {
   Duration token_lifetime{};  // what it got; zero: none could be signed
 };
 
-Findings check_credentials(const CredentialsSight& sight);
+Findings check_credentials(const CredentialsFacts& facts);
 
 }  // namespace forebay::doctor

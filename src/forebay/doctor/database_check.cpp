@@ -21,7 +21,8 @@ struct Words {
 
 // In order: the first that the message contains decides. TLS before the network, because libpq
 // names the address in front of everything that happened there.
-constexpr std::array<Words, 16> kWords{{
+constexpr std::array<Words, 17> kWords{{
+    {"could not be looked up", ConnectStep::name},  // our own words, of AresResolver
     {"could not translate host name", ConnectStep::name},
     {"name or service not known", ConnectStep::name},
     {"temporary failure in name resolution", ConnectStep::name},
@@ -46,7 +47,7 @@ struct StepAdvice {
   std::string_view advice;
 };
 
-constexpr std::array<StepAdvice, 7> kSteps{{
+constexpr std::array<StepAdvice, 8> kSteps{{
     {ConnectStep::name, "the name of the database's host does not resolve",
      "check database.host (DB_HOST) for mistakes, the region in it, and this machine's DNS"},
     {ConnectStep::network, "the database cannot be reached",
@@ -55,7 +56,9 @@ constexpr std::array<StepAdvice, 7> kSteps{{
      "security groups, VPC endpoints and the NAT gateway"},
     {ConnectStep::tls, "TLS with the database does not come about",
      "check database.sslmode (DB_SSLMODE) against what the server offers, and the root "
-     "certificates: sslrootcert=system, or a file"},
+     "certificates"},
+    {ConnectStep::stranger, "what answers there is no PostgreSQL",
+     "check database.host and database.port (DB_HOST, DB_PORT)"},
     {ConnectStep::login, "the database refuses the login", "check user and password"},
     {ConnectStep::database, "there is no such database",
      "correct database.name (DB_NAME), or create it"},
@@ -69,35 +72,74 @@ const StepAdvice& advice_for(ConnectStep step) {
   return *std::ranges::find(kSteps, step, &StepAdvice::step);
 }
 
-std::string login_advice(const DatabaseSight& sight) {
-  if (!sight.has_token)
+// libpq's words for a first byte that no PostgreSQL answers with.
+constexpr std::array<std::string_view, 2> kStrangers{
+    "received invalid response to ssl negotiation: ",
+    "expected authentication request from server, but received "};
+
+// Whether what answered began with that letter, by libpq's words in lower case.
+bool is_answer(std::string_view text, char letter) {
+  return std::ranges::any_of(kStrangers, [&](std::string_view words) {
+    return text.contains(std::string(words) + letter);
+  });
+}
+
+// A server with no place in pg_hba.conf for those who do not encrypt, and we would not. Where TLS
+// was offered and is not used, the reason is another one.
+bool wants_encryption(const Error& error, std::string_view sslmode) {
+  const std::string text = lower_case(error.text());
+  return sslmode == "disable" && text.contains("no pg_hba.conf entry") &&
+         text.contains("no encryption");
+}
+
+std::string login_advice(const DatabaseFacts& facts) {
+  if (!facts.has_token)
     return "check database.user (DB_USER), database.password (DB_PASSWORD), and what pg_hba.conf "
            "allows";
   return fmt::format(
       "add {} to the IAM policy of the role that signs, check that the region is the cluster's and "
       "the clock right{}",
-      sight.user == "admin" ? "dsql:DbConnectAdmin" : "dsql:DbConnect",
-      sight.user == "admin" ? "" : ", and map the database role with AWS IAM GRANT");
+      facts.user == "admin" ? "dsql:DbConnectAdmin" : "dsql:DbConnect",
+      facts.user == "admin" ? "" : ", and map the database role with AWS IAM GRANT");
 }
 
-void tell_failure(const DatabaseSight& sight, Notebook& notebook) {
-  const ConnectStep step = failed_step(*sight.failure);
+std::string tls_advice(const DatabaseFacts& facts) {
+  if (wants_encryption(*facts.failure, facts.sslmode))
+    return fmt::format(
+        "the server lets in only who encrypts: set database.sslmode (DB_SSLMODE), which is {}, to "
+        "verify-full, with sslrootcert={} in database.url or a file, or to require",
+        facts.sslmode, facts.root_certificates);
+  return fmt::format("{}: sslrootcert={}, or a file", advice_for(ConnectStep::tls).advice,
+                     facts.root_certificates);
+}
+
+std::string stranger_told(std::string_view what, const Error& error) {
+  const bool is_http = is_answer(lower_case(error.text()), 'h');
+  return fmt::format("{}{}", what, is_http ? ": it speaks HTTP" : "");
+}
+
+void report_failure(const DatabaseFacts& facts, Notebook& notebook) {
+  const ConnectStep step = failed_step(*facts.failure, facts.sslmode);
   const StepAdvice& told = advice_for(step);
-  notebook.error(fmt::format("{} ({}): {}", told.what, sight.place, sight.failure->text()),
-                 "no connection can be opened, so callers wait and time out",
-                 step == ConnectStep::login ? login_advice(sight) : std::string(told.advice));
+  std::string what(told.what);
+  std::string advice(told.advice);
+  if (step == ConnectStep::login) advice = login_advice(facts);
+  if (step == ConnectStep::tls) advice = tls_advice(facts);
+  if (step == ConnectStep::stranger) what = stranger_told(what, *facts.failure);
+  notebook.error(fmt::format("{} ({}): {}", what, facts.place, facts.failure->text()),
+                 "no connection can be opened, so callers wait and time out", std::move(advice));
 }
 
-std::string who_and_where(const DatabaseSight& sight) {
-  return fmt::format("{}{}{}", sight.place, sight.user.empty() ? "" : " as " + sight.user,
-                     sight.name.empty() ? "" : ", database " + sight.name);
+std::string who_and_where(const DatabaseFacts& facts) {
+  return fmt::format("{}{}{}", facts.place, facts.user.empty() ? "" : " as " + facts.user,
+                     facts.name.empty() ? "" : ", database " + facts.name);
 }
 
-void check_speed(const DatabaseSight& sight, Notebook& notebook) {
+void check_speed(const DatabaseFacts& facts, Notebook& notebook) {
   const std::string what =
-      fmt::format("a connect took {}, a round trip {}", readable_time(sight.connect_time),
-                  readable_time(sight.round_trip));
-  if (sight.round_trip > kSlowRoundTrip || sight.connect_time > kSlowConnect) {
+      fmt::format("a connect took {}, a round trip {}", readable_time(facts.connect_time),
+                  readable_time(facts.round_trip));
+  if (facts.round_trip > kSlowRoundTrip || facts.connect_time > kSlowConnect) {
     notebook.note(what, "far away, or busy: every statement waits for so long",
                   "run the service in the database's region; see what the server does");
   } else {
@@ -105,25 +147,27 @@ void check_speed(const DatabaseSight& sight, Notebook& notebook) {
   }
 }
 
-void check_authenticity(const DatabaseSight& sight, Notebook& notebook) {
-  if (!sight.is_dsql || sight.sslmode == "verify-full") return;
+void check_authenticity(const DatabaseFacts& facts, Notebook& notebook) {
+  if (!facts.is_dsql || facts.sslmode == "verify-full") return;
   // What is required by default is encrypted; less than that may not be.
-  const bool is_required = sight.sslmode == "require" || sight.sslmode == "verify-ca";
-  notebook.add(is_required ? Severity::note : Severity::warning,
-               fmt::format("sslmode is {}: it is not checked who answers", sight.sslmode),
-               "whoever stands in between gets the token, and with it the database",
-               "set database.sslmode (DB_SSLMODE) to verify-full, with sslrootcert=system in "
-               "database.url or a file of Amazon's root certificates");
+  const bool is_required = facts.sslmode == "require" || facts.sslmode == "verify-ca";
+  notebook.add(
+      is_required ? Severity::note : Severity::warning,
+      fmt::format("sslmode is {}: it is not checked who answers", facts.sslmode),
+      "anybody in between gets the token, and with it the database",
+      fmt::format("set database.sslmode (DB_SSLMODE) to verify-full, with sslrootcert={} in "
+                  "database.url or a file of Amazon's root certificates",
+                  facts.root_certificates));
 }
 
-void check_tls(const DatabaseSight& sight, Notebook& notebook) {
-  check_authenticity(sight, notebook);
-  if (sight.is_dsql || sight.is_encrypted.value_or(false)) {
-    notebook.ok(fmt::format("the connection is encrypted (sslmode {})", sight.sslmode));
+void check_tls(const DatabaseFacts& facts, Notebook& notebook) {
+  check_authenticity(facts, notebook);
+  if (facts.is_dsql || facts.is_encrypted.value_or(false)) {
+    notebook.ok(fmt::format("the connection is encrypted (sslmode {})", facts.sslmode));
     return;
   }
-  if (sight.is_local || !sight.is_encrypted) return;
-  notebook.warning(fmt::format("the connection is not encrypted (sslmode {})", sight.sslmode),
+  if (facts.is_local || !facts.is_encrypted) return;
+  notebook.warning(fmt::format("the connection is not encrypted (sslmode {})", facts.sslmode),
                    "passwords and data cross the network as they are",
                    "switch TLS on at the server, and set database.sslmode (DB_SSLMODE) to require "
                    "at least");
@@ -138,7 +182,7 @@ void check_limit(std::optional<int> limit, int pool_max, std::string_view whose,
       "lower pool.max (FOREBAY_POOL_MAX), or raise that limit");
 }
 
-void tell_timeouts(const DatabaseSight& sight, Notebook& notebook) {
+void report_timeouts(const DatabaseFacts& facts, Notebook& notebook) {
   const auto tell = [&](const std::optional<Duration>& limit, std::string_view what,
                         std::string_view setting) {
     if (!limit || *limit <= Duration()) return;
@@ -147,21 +191,21 @@ void tell_timeouts(const DatabaseSight& sight, Notebook& notebook) {
         "what takes longer fails, also if the service would wait",
         "keep it above the longest that the service needs");
   };
-  tell(sight.statement_timeout, "statements", "statement_timeout");
-  tell(sight.idle_transaction_timeout, "transactions that do nothing",
+  tell(facts.statement_timeout, "statements", "statement_timeout");
+  tell(facts.idle_transaction_timeout, "transactions that do nothing",
        "idle_in_transaction_session_timeout");
 }
 
-void check_server_limits(const DatabaseSight& sight, int pool_max, Duration check_after_idle,
+void check_server_limits(const DatabaseFacts& facts, int pool_max, Duration check_after_idle,
                          Notebook& notebook) {
-  check_limit(sight.connection_limit(), pool_max,
+  check_limit(facts.connection_limit(), pool_max,
               "the server (max_connections without those reserved)", notebook);
-  check_limit(sight.role_limit, pool_max, "the role (CONNECTION LIMIT)", notebook);
-  check_limit(sight.database_limit, pool_max, "the database (CONNECTION LIMIT)", notebook);
-  if (const std::optional<int> limit = sight.connection_limit(); limit && sight.sessions) {
+  check_limit(facts.role_limit, pool_max, "the role (CONNECTION LIMIT)", notebook);
+  check_limit(facts.database_limit, pool_max, "the database (CONNECTION LIMIT)", notebook);
+  if (const std::optional<int> limit = facts.connection_limit(); limit && facts.sessions) {
     const std::string what = fmt::format("the server has {} sessions of {} that clients may have",
-                                         *sight.sessions, *limit);
-    if (*sight.sessions * 10 >= *limit * 9) {
+                                         *facts.sessions, *limit);
+    if (*facts.sessions * 10 >= *limit * 9) {
       notebook.warning(what, "soon connects are refused (53300)",
                        "see who holds them (pg_stat_activity), make pools smaller, or raise "
                        "max_connections");
@@ -169,7 +213,7 @@ void check_server_limits(const DatabaseSight& sight, int pool_max, Duration chec
       notebook.ok(what);
     }
   }
-  const Duration idle = sight.idle_session_timeout.value_or(Duration());
+  const Duration idle = facts.idle_session_timeout.value_or(Duration());
   if (idle > Duration() && idle <= check_after_idle) {
     notebook.warning(
         fmt::format("the server ends sessions that are idle for {}", duration_text(idle)),
@@ -181,9 +225,10 @@ void check_server_limits(const DatabaseSight& sight, int pool_max, Duration chec
 
 }  // namespace
 
-ConnectStep failed_step(const Error& error) {
+ConnectStep failed_step(const Error& error, std::string_view sslmode) {
   const std::string_view state = error.sqlstate();
   const std::string text = lower_case(error.text());
+  if (wants_encryption(error, sslmode)) return ConnectStep::tls;
   if (state.starts_with("28")) return ConnectStep::login;
   if (state == "3D000") return ConnectStep::database;
   if (state == "53300" || state == "53400") return ConnectStep::capacity;
@@ -191,30 +236,33 @@ ConnectStep failed_step(const Error& error) {
       text.contains("wrong user to action mapping"))
     return ConnectStep::login;
   if (!state.empty()) return ConnectStep::server;
+  for (const std::string_view words : kStrangers) {
+    if (text.contains(words)) return ConnectStep::stranger;
+  }
   for (const Words& words : kWords) {
     if (text.contains(words.fragment)) return words.step;
   }
   return error.code() == Errc::timed_out ? ConnectStep::network : ConnectStep::server;
 }
 
-std::optional<int> DatabaseSight::connection_limit() const {
+std::optional<int> DatabaseFacts::connection_limit() const {
   if (is_dsql || !max_connections) return std::nullopt;  // what DSQL says there means nothing
   return std::max(0, *max_connections - reserved.value_or(0));
 }
 
-Findings check_database(const DatabaseSight& sight, int pool_max, Duration check_after_idle) {
+Findings check_database(const DatabaseFacts& facts, int pool_max, Duration check_after_idle) {
   Notebook notebook("database");
-  if (sight.failure) {
-    tell_failure(sight, notebook);
-    check_authenticity(sight, notebook);
+  if (facts.failure) {
+    report_failure(facts, notebook);
+    check_authenticity(facts, notebook);
     return notebook.take();
   }
-  notebook.ok(fmt::format("logged in to {}{}{}", who_and_where(sight),
-                          sight.version.empty() ? "" : ", version ", sight.version));
-  check_speed(sight, notebook);
-  check_tls(sight, notebook);
-  check_server_limits(sight, pool_max, check_after_idle, notebook);
-  tell_timeouts(sight, notebook);
+  notebook.ok(fmt::format("logged in to {}{}{}", who_and_where(facts),
+                          facts.version.empty() ? "" : ", version ", facts.version));
+  check_speed(facts, notebook);
+  check_tls(facts, notebook);
+  check_server_limits(facts, pool_max, check_after_idle, notebook);
+  report_timeouts(facts, notebook);
   return notebook.take();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "forebay/base/error.hpp"
 #include "forebay/doctor/clock_check.hpp"
@@ -12,19 +13,30 @@
 namespace forebay::doctor {
 
 // How far a connect got before it failed.
-enum class ConnectStep : std::uint8_t { name, network, tls, login, database, capacity, server };
+enum class ConnectStep : std::uint8_t {
+  name,
+  network,
+  stranger,  // something answers that does not speak PostgreSQL's protocol
+  tls,
+  login,
+  database,
+  capacity,
+  server
+};
 
-// By the SQLSTATE if the server spoke, else by libpq's words.
-ConnectStep failed_step(const Error& error);
+// By the SQLSTATE if the server spoke, else by libpq's words. The sslmode is the one that held.
+ConnectStep failed_step(const Error& error, std::string_view sslmode);
 
-class DatabaseSight {
+class DatabaseFacts {
  public:
-  DatabaseSight() = default;
+  DatabaseFacts() = default;
 
   std::string place;    // "db.example:5432", no secret
   std::string user;     // empty: libpq's
   std::string name;     // of the database; empty: libpq's
   std::string sslmode;  // as it holds
+  // For sslrootcert: what this machine trusts, as this libpq calls it.
+  std::string root_certificates = "system";
   bool is_dsql = false;
   bool is_local = false;  // on this machine: nobody listens in between
   bool has_token = false;
@@ -44,13 +56,13 @@ class DatabaseSight {
   std::optional<Duration> idle_session_timeout;
   std::optional<Duration> statement_timeout;
   std::optional<Duration> idle_transaction_timeout;
-  std::optional<ClockSight> clock;
+  std::optional<ClockReading> clock;
 
   // How many connections all clients together may have; none: not known.
   std::optional<int> connection_limit() const;
 };
 
 // `pool_max` and `check_after_idle` are those of one process's pool.
-Findings check_database(const DatabaseSight& sight, int pool_max, Duration check_after_idle);
+Findings check_database(const DatabaseFacts& facts, int pool_max, Duration check_after_idle);
 
 }  // namespace forebay::doctor

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "forebay/base/number_text.hpp"
-#include "forebay/postgres/libpq_connection.hpp"
-#include "forebay/postgres/libpq_connector.hpp"
+#include "forebay/postgres/driver/libpq_connection.hpp"
+#include "forebay/postgres/driver/libpq_connector.hpp"
 
 namespace forebay::doctor {
 namespace {
@@ -24,28 +24,29 @@ bool is_on_this_machine(std::string_view host) {
          host.starts_with("127.") || host == "::1";
 }
 
-DatabaseSight sight_of(const ConnectionString& target, bool has_token) {
-  DatabaseSight sight;
+DatabaseFacts facts_of(const ConnectionString& target, bool has_token) {
+  DatabaseFacts facts;
   const std::string host(target.host());
-  sight.is_local = is_on_this_machine(host);
-  sight.place = host.empty() ? "libpq's default host" : host;
+  facts.is_local = is_on_this_machine(host);
+  facts.place = host.empty() ? "libpq's default host" : host;
   if (!host.starts_with('/') && !host.empty())
-    sight.place += fmt::format(":{}", target.port().empty() ? kDefaultPort : target.port());
-  sight.user = target.user();
-  sight.name = target.database();
-  sight.is_dsql =
+    facts.place += fmt::format(":{}", target.port().empty() ? kDefaultPort : target.port());
+  facts.user = target.user();
+  facts.name = target.database();
+  facts.is_dsql =
       postgres::ServerProfile::for_host(host).name == postgres::ServerProfile::dsql().name;
-  sight.sslmode = target.get("sslmode");
-  if (sight.sslmode.empty()) sight.sslmode = "prefer";  // libpq's default
-  sight.has_token = has_token;
-  return sight;
+  facts.sslmode = target.get("sslmode");
+  if (facts.sslmode.empty()) facts.sslmode = "prefer";  // libpq's default
+  facts.has_token = has_token;
+  facts.root_certificates = postgres::system_root_certificates(postgres::libpq_version());
+  return facts;
 }
 
 // Looks through one open connection. What the server does not tell stays unknown.
 class Look {
  public:
-  Look(Env env, LibpqConnection& connection, Duration timeout, DatabaseSight& sight)
-      : env_(env), connection_(connection), timeout_(timeout), sight_(sight) {}
+  Look(Env env, LibpqConnection& connection, Duration timeout, DatabaseFacts& facts)
+      : env_(env), connection_(connection), timeout_(timeout), facts_(facts) {}
 
   Task<void> round_trips();
   Task<void> clock();
@@ -60,7 +61,7 @@ class Look {
   const Env env_;
   LibpqConnection& connection_;
   const Duration timeout_;
-  DatabaseSight& sight_;
+  DatabaseFacts& facts_;
 };
 
 Task<std::string> Look::word(std::string sql) {
@@ -88,7 +89,7 @@ Task<void> Look::round_trips() {
     const Result<void> checked = co_await connection_.check(deadline());
     if (!checked) co_return;
     const Duration took = env_.scheduler.now() - begin;
-    sight_.round_trip = i == 0 ? took : std::min(sight_.round_trip, took);
+    facts_.round_trip = i == 0 ? took : std::min(facts_.round_trip, took);
   }
 }
 
@@ -99,63 +100,63 @@ Task<void> Look::clock() {
   const WallTime after = env_.wall_clock.now();
   const std::optional<std::int64_t> microseconds = parse_number<std::int64_t>(text);
   if (!microseconds) co_return;
-  ClockSight clock("the database", WallTime(std::chrono::microseconds(*microseconds)));
+  ClockReading clock("the database", WallTime(std::chrono::microseconds(*microseconds)));
   clock.before = before;
   clock.after = after;
   clock.resolution = std::chrono::microseconds(1);
-  sight_.clock = std::move(clock);
+  facts_.clock = std::move(clock);
 }
 
 Task<void> Look::server() {
-  sight_.version = co_await word("SHOW server_version");
-  if (sight_.is_dsql) co_return;  // the rest it does not have, or it means nothing there
-  sight_.max_connections = co_await number("SHOW max_connections");
-  sight_.reserved = co_await number(
+  facts_.version = co_await word("SHOW server_version");
+  if (facts_.is_dsql) co_return;  // the rest it does not have, or it means nothing there
+  facts_.max_connections = co_await number("SHOW max_connections");
+  facts_.reserved = co_await number(
       "SELECT sum(setting::int) FROM pg_settings "
       "WHERE name IN ('superuser_reserved_connections', 'reserved_connections')");
   // pg_stat_activity hides from an ordinary role what the sessions of others are.
-  sight_.sessions = co_await number("SELECT sum(numbackends) FROM pg_stat_database");
-  sight_.role_limit =
+  facts_.sessions = co_await number("SELECT sum(numbackends) FROM pg_stat_database");
+  facts_.role_limit =
       co_await number("SELECT rolconnlimit FROM pg_roles WHERE rolname = current_user");
-  sight_.database_limit =
+  facts_.database_limit =
       co_await number("SELECT datconnlimit FROM pg_database WHERE datname = current_database()");
   const std::string encrypted =
       co_await word("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
-  if (!encrypted.empty()) sight_.is_encrypted = encrypted == "t";
-  sight_.idle_session_timeout = co_await time_limit("idle_session_timeout");
-  sight_.statement_timeout = co_await time_limit("statement_timeout");
-  sight_.idle_transaction_timeout = co_await time_limit("idle_in_transaction_session_timeout");
+  if (!encrypted.empty()) facts_.is_encrypted = encrypted == "t";
+  facts_.idle_session_timeout = co_await time_limit("idle_session_timeout");
+  facts_.statement_timeout = co_await time_limit("statement_timeout");
+  facts_.idle_transaction_timeout = co_await time_limit("idle_in_transaction_session_timeout");
 }
 
 }  // namespace
 
-Task<DatabaseSight> look_at_database(Env env, postgres::LibpqEnv libpq, DatabaseTarget database,
+Task<DatabaseFacts> look_at_database(Env env, postgres::LibpqEnv libpq, DatabaseTarget database,
                                      std::string token, Duration timeout) {
   Result<ConnectionString> target = database.connection();
-  DatabaseSight sight = sight_of(target ? *target : ConnectionString(), !token.empty());
+  DatabaseFacts facts = facts_of(target ? *target : ConnectionString(), !token.empty());
   if (!target) {
-    sight.failure = target.error();
-    co_return sight;
+    facts.failure = target.error();
+    co_return facts;
   }
   LibpqConnector connector(libpq, *target, postgres::ServerProfile::for_host(target->host()));
   if (const std::string_view mode = connector.target().get("sslmode"); !mode.empty())
-    sight.sslmode = mode;  // Aurora DSQL is never asked without TLS
+    facts.sslmode = mode;  // Aurora DSQL is never asked without TLS
   const Instant begin = env.scheduler.now();
   const Instant deadline = deadline_after(begin, timeout);
   Result<std::unique_ptr<Connection>> connected =
       co_await connector.connect(std::move(token), deadline);
-  sight.connect_time = env.scheduler.now() - begin;
+  facts.connect_time = env.scheduler.now() - begin;
   if (!connected) {
-    sight.failure = connected.error();
-    co_return sight;
+    facts.failure = connected.error();
+    co_return facts;
   }
-  Look look(env, static_cast<LibpqConnection&>(**connected), timeout, sight);
+  Look look(env, static_cast<LibpqConnection&>(**connected), timeout, facts);
   co_await look.round_trips();
   co_await look.clock();
   co_await look.server();
   const Instant goodbye = deadline_after(env.scheduler.now(), timeout);
   co_await (*connected)->close(goodbye);
-  co_return sight;
+  co_return facts;
 }
 
 }  // namespace forebay::doctor

@@ -8,7 +8,7 @@
 
 #include "forebay/config/rules.hpp"
 #include "forebay/env/duration_text.hpp"
-#include "forebay/postgres/server_profile.hpp"
+#include "forebay/postgres/driver/server_profile.hpp"
 
 namespace forebay::doctor {
 namespace {
@@ -94,11 +94,16 @@ void check_rates(const Demand& demand, Notebook& notebook) {
 
 void check_fill(const Demand& demand, const DemandRow& all, Notebook& notebook) {
   if (demand.target == 0) return;
-  const Duration alone = demand_row(demand, 1).fill;
+  const std::optional<Duration> alone = demand_row(demand, 1).fill;
   const std::string what =
       fmt::format("one process has its {} connections {}, all {} have theirs {}", demand.target,
                   fill_text(alone), demand.processes, fill_text(all.fill));
-  if (alone > kPatience || alone > demand.fill_limit) {
+  if (!alone || !all.fill) {
+    notebook.warning(fmt::format("{}: there are only {}", what, *demand.limit),
+                     "those who come last start with what is left, and their callers wait",
+                     "keep fewer ready (reservoir.target_ready, DSQL_RESERVOIR_TARGET_READY), run "
+                     "fewer processes, or raise the limit");
+  } else if (alone > kPatience || alone > demand.fill_limit) {
     notebook.warning(
         fmt::format("{} at the configured rate", what),
         fmt::format("the start waits for {} at most and then serves with what it has",
@@ -121,12 +126,12 @@ Demand demand_of(const Configuration& configuration) {
   const postgres::ServerProfile profile =
       postgres::ServerProfile::for_host(target ? target->host() : "");
   Demand demand;
-  demand.connections = pool.size.max;
+  demand.connections = *pool.size.max;
   demand.target = pool.supply == Supply::reservoir
-                      ? pool.size.target_ready.value_or(pool.size.max)
-                      : std::max(pool.size.min_idle, pool.size.keep_open);
-  demand.rate = pool.connect_rate;
-  demand.burst = pool.connect_burst;
+                      ? pool.size.target_ready.value_or(*pool.size.max)
+                      : std::max(pool.size.min_idle, *pool.size.keep_open);
+  demand.rate = *pool.connect_rate;
+  demand.burst = *pool.connect_burst;
   if (profile.connect_rate) {
     demand.server_rate = profile.connect_rate->per_second;
     demand.server_burst = static_cast<int>(profile.connect_rate->burst);
@@ -143,13 +148,13 @@ Demand demand_of(const Configuration& configuration) {
     if (!cluster->rate_table.empty()) {
       demand.is_rate_shared = true;
       demand.rate = cluster->connects_per_second;
-      demand.burst = cluster->rate_mode == RateMode::bucket ? cluster->burst : 0;
+      demand.burst = cluster->rate_mode == RateMode::window ? 0 : cluster->burst;
     }
   }
   const Duration longest = pool.server_limit == Duration::max()
                                ? Duration::max()
                                : pool.server_limit - pool.longest_transaction;
-  demand.life = std::max<Duration>(std::min(pool.lifetime, longest) - pool.guard_window,
+  demand.life = std::max<Duration>(std::min(*pool.lifetime, longest) - pool.guard_window,
                                    std::chrono::seconds(1));
   demand.fill_limit = pool.initial_fill_limit;
   return demand;
@@ -167,7 +172,8 @@ DemandRow demand_row(const Demand& demand, int processes) {
   const std::int64_t wanted = std::int64_t{demand.target} * processes;
   const Duration by_us =
       fill_time(demand.is_rate_shared ? wanted : demand.target, demand.rate, demand.burst);
-  row.fill = std::max(by_us, fill_time(wanted, demand.server_rate, demand.server_burst));
+  if (!demand.limit || wanted <= *demand.limit)
+    row.fill = std::max(by_us, fill_time(wanted, demand.server_rate, demand.server_burst));
   return row;
 }
 
@@ -183,8 +189,9 @@ std::vector<DemandRow> demand_table(const Demand& demand) {
   return rows;
 }
 
-std::string fill_text(Duration fill) {
-  return fill == Duration() ? "at once" : "after " + readable_time(fill);
+std::string fill_text(std::optional<Duration> fill) {
+  if (!fill) return "never";
+  return *fill == Duration() ? "at once" : "after " + readable_time(*fill);
 }
 
 Findings check_demand(const Demand& demand) {

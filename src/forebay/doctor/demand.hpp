@@ -40,7 +40,7 @@ struct DemandRow {
   std::optional<double> of_limit;  // 1: all of it
   double churn = 0;                // connects a second for replacement
   std::optional<double> of_rate;
-  Duration fill{};  // until all of them have their target ready
+  std::optional<Duration> fill;  // until all of them have their target ready; none: never
 };
 
 // What the configuration says of it; processes and the limit of a PostgreSQL are the caller's.
@@ -50,8 +50,8 @@ DemandRow demand_row(const Demand& demand, int processes);
 // One process, those there are, twice as many, and as many as fill 80 % of the limit.
 std::vector<DemandRow> demand_table(const Demand& demand);
 
-// "at once", or the time.
-std::string fill_text(Duration fill);
+// "at once", the time, or "never".
+std::string fill_text(std::optional<Duration> fill);
 
 Findings check_demand(const Demand& demand);
 

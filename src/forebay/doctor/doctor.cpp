@@ -5,16 +5,17 @@
 
 #include <fmt/format.h>
 
-#include "forebay/aws/default_credentials.hpp"
-#include "forebay/aws/dsql_token.hpp"
+#include "forebay/aws/credentials/default_credentials.hpp"
 #include "forebay/aws/endpoint.hpp"
 #include "forebay/aws/region.hpp"
+#include "forebay/aws/signing/dsql_token.hpp"
 #include "forebay/config/rules.hpp"
-#include "forebay/coordination/dynamo_lease_store.hpp"
+#include "forebay/coordination/leases/dynamo_lease_store.hpp"
 #include "forebay/doctor/configuration_check.hpp"
 #include "forebay/doctor/database_probe.hpp"
 #include "forebay/doctor/instance_probe.hpp"
 #include "forebay/doctor/lease_check.hpp"
+#include "forebay/doctor/rate_probe.hpp"
 #include "forebay/doctor/settings_check.hpp"
 #include "forebay/doctor/table_probe.hpp"
 
@@ -42,6 +43,7 @@ const std::vector<Doctor::Step>& Doctor::steps() {
       {"the database", &Doctor::look_at_database},
       {"the tables in DynamoDB", &Doctor::look_at_tables},
       {"the counter and its leases", &Doctor::look_at_leases},
+      {"the rate", &Doctor::look_at_rate},
       {"the clocks", &Doctor::look_at_clocks},
       {"demand and limits", &Doctor::look_at_demand},
       {"the settings", &Doctor::look_at_settings},
@@ -114,46 +116,52 @@ Task<void> Doctor::look_at_credentials() {
     co_return;
   }
   if (cluster() == nullptr) co_return;
-  CredentialsSight sight;
-  co_await find_credentials(sight);
-  if (sight.failure) no_tables_ = "there are no credentials";
-  add(check_credentials(sight));
+  CredentialsFacts facts;
+  co_await find_credentials(facts);
+  if (facts.failure) no_tables_ = "there are no credentials";
+  add(check_credentials(facts));
 }
 
-Task<void> Doctor::find_credentials(CredentialsSight& sight) {
+Task<void> Doctor::find_credentials(CredentialsFacts& facts) {
   const ClusterOptions& options = *cluster();
   aws::RegionHints hints(options.region, options.endpoint);
   const Result<std::string> region =
       co_await aws::find_region(env_.aws, std::move(hints), deadline());
   if (!region) {
-    sight.failure = region.error();
+    facts.failure = region.error();
     co_return;
   }
-  sight.region = *region;
+  facts.region = *region;
   const aws::AwsEnv& aws = env_.aws;
-  credentials_ = aws::default_credentials(aws.env, aws.http, aws.machine);
+  aws::RefreshRule rule;
+  rule.logs_failures = false;
+  credentials_ = aws::default_credentials(aws.env, aws.http, aws.machine, rule);
   const Result<aws::Credentials> found = co_await credentials_->get(deadline());
   if (!found) {
-    sight.failure = found.error();
+    facts.failure = found.error();
     co_return;
   }
   aws::DynamoDbOptions dynamodb;
   dynamodb.region = *region;
-  dynamodb.endpoint_url = options.dynamodb_url;
-  if (options.dynamodb_url.empty())
-    dynamodb.endpoint_url = co_await aws::find_endpoint_url(env_.aws, "dynamodb", *region);
+  Result<std::string> url = options.dynamodb_url;
+  if (url->empty()) url = co_await aws::find_endpoint_url(env_.aws, "dynamodb", *region);
+  if (!url) {
+    facts.failure = url.error();
+    co_return;
+  }
+  dynamodb.endpoint_url = *url;
   dynamodb_.emplace(aws.env, dynamodb_http_, *credentials_, std::move(dynamodb));
 
-  sight.source = found->source;
-  sight.expires_at = found->expires_at;
-  sight.now = aws.env.wall_clock.now();
-  sight.user = options.user;
-  if (options.user.empty() || found->expires_at <= sight.now) co_return;
+  facts.source = found->source;
+  facts.expires_at = found->expires_at;
+  facts.now = aws.env.wall_clock.now();
+  facts.user = options.user;
+  if (options.user.empty() || found->expires_at <= facts.now) co_return;
   const aws::DsqlTokenRequest request{options.endpoint, *region, options.user,
                                       options.token_lifetime};
-  sight.wanted_lifetime = options.token_lifetime;
-  sight.token_lifetime = aws::dsql_token_lifetime(request, *found, sight.now);
-  if (sight.token_lifetime > Duration()) token_ = aws::sign_dsql_token(request, *found, sight.now);
+  facts.wanted_lifetime = options.token_lifetime;
+  facts.token_lifetime = aws::dsql_token_lifetime(request, *found, facts.now);
+  if (facts.token_lifetime > Duration()) token_ = aws::sign_dsql_token(request, *found, facts.now);
 }
 
 Task<void> Doctor::look_at_database() {
@@ -167,7 +175,7 @@ Task<void> Doctor::look_at_database() {
     database_ = co_await doctor::look_at_database(env_.aws.env, env_.libpq, configuration.database,
                                                   token_, options_.timeout);
     const PoolOptions pool = config::pool_at_server(configuration);
-    add(check_database(*database_, pool.size.max, pool.check_after_idle));
+    add(check_database(*database_, *pool.size.max, pool.check_after_idle));
   }
 }
 
@@ -185,10 +193,10 @@ Task<void> Doctor::look_at_tables() {
       not_checked("table", no_tables_);
       co_return;
     }
-    const TableSight sight =
+    const TableFacts facts =
         co_await look_at_table(env_.aws.env.scheduler, *dynamodb_, table, options_.timeout);
-    add(check_table(sight, options->request_timeout));
-    if (sight.read_failure && is_away(*sight.read_failure)) no_tables_ = "DynamoDB does not answer";
+    add(check_table(facts, options->request_timeout));
+    if (facts.read_failure && is_away(*facts.read_failure)) no_tables_ = "DynamoDB does not answer";
   }
 }
 
@@ -213,12 +221,29 @@ Task<void> Doctor::look_at_leases() {
   add(check_leases(*leases_, options->limit, options->ttl, now));
 }
 
+Task<void> Doctor::look_at_rate() {
+  const ClusterOptions* const options = cluster();
+  if (options == nullptr || options->rate_table.empty()) co_return;
+  if (!no_tables_.empty()) {
+    not_checked("rate", no_tables_);
+    co_return;
+  }
+  const WallTime now = env_.aws.env.wall_clock.now();
+  const Result<RateFacts> facts =
+      co_await doctor::look_at_rate(*dynamodb_, *options, now, deadline());
+  if (!facts) {
+    not_checked("rate", "it cannot be read: " + facts.error().text());
+    co_return;
+  }
+  add(check_rate(*facts));
+}
+
 Task<void> Doctor::look_at_clocks() {
   if (is_bare_) co_return;
-  std::vector<ClockSight> sights;
-  if (database_ && database_->clock) sights.push_back(*database_->clock);
-  if (dynamodb_http_.sight()) sights.push_back(*dynamodb_http_.sight());
-  add(check_clocks(sights, reading_.configuration.cluster.has_value()));
+  std::vector<ClockReading> clocks;
+  if (database_ && database_->clock) clocks.push_back(*database_->clock);
+  if (dynamodb_http_.reading()) clocks.push_back(*dynamodb_http_.reading());
+  add(check_clocks(clocks, reading_.configuration.cluster.has_value()));
   co_return;
 }
 

@@ -5,8 +5,8 @@
 //   while (!doctor.next().empty()) run_blocking(scheduler, doctor.step());
 //   run_blocking(scheduler, doctor.close());
 //
-// One step's failure does not stop the others: who needs what it should have brought says that it
-// was not checked, and why. step() and close() are for the scheduler, one at a time.
+// One step's failure does not stop the others: a check that needs what it should have brought says
+// that it was not made, and why. step() and close() are for the scheduler, one at a time.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@
 #include <vector>
 
 #include "forebay/aws/aws_env.hpp"
-#include "forebay/aws/dynamodb.hpp"
+#include "forebay/aws/dynamodb/dynamodb.hpp"
 #include "forebay/config/read_configuration.hpp"
-#include "forebay/coordination/lease_store.hpp"
+#include "forebay/coordination/leases/lease_store.hpp"
 #include "forebay/doctor/clock_noting_http.hpp"
 #include "forebay/doctor/credentials_check.hpp"
 #include "forebay/doctor/database_check.hpp"
 #include "forebay/doctor/demand.hpp"
 #include "forebay/doctor/finding.hpp"
-#include "forebay/postgres/libpq_env.hpp"
+#include "forebay/postgres/driver/libpq_env.hpp"
 
 namespace forebay::doctor {
 
@@ -67,13 +67,14 @@ class Doctor {
   Task<void> look_at_database();
   Task<void> look_at_tables();
   Task<void> look_at_leases();
+  Task<void> look_at_rate();
   Task<void> look_at_clocks();
   Task<void> look_at_demand();
   Task<void> look_at_settings();
   Task<void> look_at_instance();
 
   static const std::vector<Step>& steps();
-  Task<void> find_credentials(CredentialsSight& sight);
+  Task<void> find_credentials(CredentialsFacts& facts);
   const ClusterOptions* cluster() const;  // null: none, or not known
   Instant deadline() const;
   void add(Findings findings);
@@ -93,7 +94,7 @@ class Doctor {
   std::string token_;
   std::optional<aws::DynamoDb> dynamodb_;
   std::string no_tables_;  // why the tables cannot be used; empty: they can
-  std::optional<DatabaseSight> database_;
+  std::optional<DatabaseFacts> database_;
   std::optional<LeaseListing> leases_;
 };
 

@@ -17,7 +17,7 @@ constexpr double kDiscardsToWarn = 5;
 constexpr double kManyDiscards = 20;  // since the start, before their share says anything
 constexpr double kLargeShare = 0.5;   // of all connections opened
 
-struct PoolSight {
+struct PoolFacts {
   const InstancePages& pages;
   const Labels& labels;
   std::string name;
@@ -26,16 +26,23 @@ struct PoolSight {
   double now(Metric metric) const { return read(metric).total; }
 };
 
-bool is_failing(const PoolSight& pool) {
+bool is_failing(const PoolFacts& pool) {
   return std::ranges::any_of(pool.pages.reasons(Metric::reservoir_refill_failures, pool.labels),
                              [](const auto& failure) { return failure.second.increase > 0; });
 }
 
-std::string seen_for(const PoolSight& pool) { return duration_text(pool.pages.between()); }
+std::string seen_for(const PoolFacts& pool) { return duration_text(pool.pages.between()); }
 
-void check_size(const PoolSight& pool, Notebook& notebook) {
+// What is lent cannot be ready as well. Processes of an older version do not tell.
+double wanted_ready(const PoolFacts& pool) {
+  const Reading wanted = pool.read(Metric::pool_wanted_ready);
+  return wanted.is_told ? wanted.total : pool.now(Metric::reservoir_target);
+}
+
+void check_size(const PoolFacts& pool, Notebook& notebook) {
   const double size = pool.now(Metric::reservoir_size);
   const double target = pool.now(Metric::reservoir_target);
+  const double wanted = wanted_ready(pool);
   const Reading filled = pool.read(Metric::pool_filled);
   const std::string what =
       fmt::format("{} has {} of {} connections ready", pool.name, size, target);
@@ -51,20 +58,26 @@ void check_size(const PoolSight& pool, Notebook& notebook) {
     return;
   }
   if (target <= 0) return;
-  if (size < target * kLow) {
+  if (size < wanted * kLow) {
     notebook.warning(what, "below half of the target callers soon find none ready",
                      is_failing(pool)
                          ? "see the refill failures"
                          : "increase the target (DSQL_RESERVOIR_TARGET_READY) or add instances; "
                            "check the rate of connects");
-  } else if (size < target * kHealthy) {
+  } else if (size < target * kLow) {
+    notebook.warning(fmt::format("{}, and {} of {} are lent", what, pool.now(Metric::pool_in_use),
+                                 pool.now(Metric::pool_max_open)),
+                     "callers hold the rest: a spike will find none ready",
+                     "raise pool.max (FOREBAY_POOL_MAX), add instances, or make transactions "
+                     "shorter");
+  } else if (size < wanted * kHealthy) {
     notebook.note(what, "more than 90 % is healthy", "look again in a minute");
   } else {
     notebook.ok(what);
   }
 }
 
-void check_empty(const PoolSight& pool, Notebook& notebook) {
+void check_empty(const PoolFacts& pool, Notebook& notebook) {
   const Reading empty = pool.read(Metric::reservoir_empty);
   if (empty.increase > 0) {
     const double checkouts = pool.pages.per_second(pool.read(Metric::reservoir_checkouts).increase);
@@ -85,7 +98,7 @@ void check_empty(const PoolSight& pool, Notebook& notebook) {
   }
 }
 
-void check_waiting(const PoolSight& pool, Notebook& notebook) {
+void check_waiting(const PoolFacts& pool, Notebook& notebook) {
   const Reading timeouts = pool.read(Metric::pool_timeouts);
   const double max = pool.now(Metric::pool_max_open);
   const bool is_all_lent = max > 0 && pool.now(Metric::pool_in_use) >= max;
@@ -108,7 +121,7 @@ void check_waiting(const PoolSight& pool, Notebook& notebook) {
   }
 }
 
-void check_failures(const PoolSight& pool, Notebook& notebook) {
+void check_failures(const PoolFacts& pool, Notebook& notebook) {
   const bool is_empty = pool.now(Metric::reservoir_size) == 0;
   for (const auto& [reason, count] :
        pool.pages.reasons(Metric::reservoir_refill_failures, pool.labels)) {
@@ -126,7 +139,7 @@ void check_failures(const PoolSight& pool, Notebook& notebook) {
   }
 }
 
-void check_discards(const PoolSight& pool, Notebook& notebook) {
+void check_discards(const PoolFacts& pool, Notebook& notebook) {
   const double opened = pool.now(Metric::reservoir_refills);
   for (const auto& [reason, count] : pool.pages.reasons(Metric::reservoir_discards, pool.labels)) {
     if (is_planned_discard(reason)) continue;
@@ -148,7 +161,7 @@ void check_discards(const PoolSight& pool, Notebook& notebook) {
 }  // namespace
 
 void check_pool(const InstancePages& pages, const Labels& pool_labels, Notebook& notebook) {
-  const PoolSight pool{pages, pool_labels, shown(pool_labels)};
+  const PoolFacts pool{pages, pool_labels, shown(pool_labels)};
   check_size(pool, notebook);
   check_failures(pool, notebook);
   check_empty(pool, notebook);

@@ -1,7 +1,7 @@
 // The cluster's counter against those who hold leases. Pure.
 #pragma once
 
-#include "forebay/coordination/lease_store.hpp"
+#include "forebay/coordination/leases/lease_store.hpp"
 #include "forebay/doctor/finding.hpp"
 
 namespace forebay::doctor {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/core/expiry.hpp"
 #include "forebay/env/duration_text.hpp"
 
 namespace forebay::doctor {
@@ -18,17 +19,17 @@ constexpr Duration kLongestToken = minutes(60 * 24 * 7);
 
 // Guard window against lifetime.
 void check_guard(const PoolOptions& pool, Notebook& notebook) {
-  const Duration shortest = pool.lifetime - pool.lifetime_jitter / 2;
+  const Duration shortest = *pool.lifetime - pool.lifetime_jitter / 2;
   const std::string what =
       fmt::format("the guard window is {} of a lifetime of {}", duration_text(pool.guard_window),
-                  duration_text(pool.lifetime));
+                  duration_text(*pool.lifetime));
   const std::string advice =
       "reduce reservoir.guard_window (DSQL_RESERVOIR_GUARD_WINDOW), but keep it above the longest "
       "transaction, or increase reservoir.base_lifetime (DSQL_RESERVOIR_BASE_LIFETIME)";
   if (pool.guard_window >= shortest) {
     notebook.error(what, "a connection is in its guard window as soon as it is open: none is lent",
                    advice);
-  } else if (pool.guard_window * kPrudentPartOfGuard > pool.lifetime) {
+  } else if (pool.guard_window * kPrudentPartOfGuard > *pool.lifetime) {
     notebook.warning(what,
                      "for more than a quarter of its life a connection is not handed out; many are "
                      "discarded for insufficient_remaining_lifetime, and connects are wasted",
@@ -41,7 +42,7 @@ void check_guard(const PoolOptions& pool, Notebook& notebook) {
 // Lifetime against the server's cut.
 void check_cut(const PoolOptions& pool, Notebook& notebook) {
   if (pool.server_limit == Duration::max()) return;
-  const Duration longest = pool.lifetime + pool.lifetime_jitter / 2;
+  const Duration longest = longest_life(*pool.lifetime, pool.lifetime_jitter);
   const Duration cut = pool.server_limit - pool.longest_transaction;
   const std::string what = fmt::format(
       "lives of up to {} and transactions of up to {}; the server ends sessions after {}",
@@ -62,7 +63,7 @@ void check_cut(const PoolOptions& pool, Notebook& notebook) {
 
 void check_sizes(const PoolOptions& pool, Notebook& notebook) {
   if (pool.supply != Supply::reservoir) return;
-  const int target = pool.size.target_ready.value_or(pool.size.max);
+  const int target = pool.size.target_ready.value_or(*pool.size.max);
   const int watermark = pool.size.low_watermark.value_or(target);
   if (target < watermark) {
     notebook.warning(
@@ -71,7 +72,7 @@ void check_sizes(const PoolOptions& pool, Notebook& notebook) {
         "raise reservoir.target_ready (DSQL_RESERVOIR_TARGET_READY), or lower "
         "reservoir.low_watermark (DSQL_RESERVOIR_LOW_WATERMARK)");
   }
-  const int most = pool.size.max_ready.value_or(pool.size.max);
+  const int most = pool.size.max_ready.value_or(*pool.size.max);
   if (most < target) {
     notebook.warning(
         fmt::format("pool.max_ready is {}, below the target of {}", most, target),

@@ -11,6 +11,7 @@
 namespace forebay::doctor {
 
 // The pool's options as they hold for the server, and the cluster's if limits or tokens are shared.
+// REQUIRES: the options are completed.
 Findings check_settings(const PoolOptions& pool, const std::optional<ClusterOptions>& cluster);
 
 }  // namespace forebay::doctor

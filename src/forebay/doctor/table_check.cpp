@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "forebay/coordination/lease_table.hpp"
+#include "forebay/coordination/leases/lease_table.hpp"
 #include "forebay/env/duration_text.hpp"
 
 namespace forebay::doctor {
@@ -14,10 +14,10 @@ namespace {
 
 constexpr Duration kSlow = std::chrono::milliseconds(200);
 // What goes wrong without the table, by what it is for.
-std::string consequence(const TableSight& sight) {
+std::string consequence(const TableFacts& facts) {
   std::string text;
   const auto add = [&](std::string_view purpose, std::string_view what) {
-    if (sight.purpose.find(purpose) == std::string::npos) return;
+    if (facts.purpose.find(purpose) == std::string::npos) return;
     text += fmt::format("{}{}", text.empty() ? "" : "; ", what);
   };
   add("leases", "no lease can be had, so no connection is opened (refill failures lease_acquire)");
@@ -31,15 +31,15 @@ std::string setup_command(const std::string& table) {
 }
 
 // False: looking further makes no sense.
-bool check_state(const TableSight& sight, Notebook& notebook) {
-  if (!sight.state) return true;
-  const aws::TableState& state = *sight.state;
-  const std::string name = fmt::format("table {} ({})", sight.table, sight.purpose);
+bool check_state(const TableFacts& facts, Notebook& notebook) {
+  if (!facts.state) return true;
+  const aws::TableState& state = *facts.state;
+  const std::string name = fmt::format("table {} ({})", facts.table, facts.purpose);
   if (!state.exists) {
-    notebook.error(fmt::format("{} does not exist", name), consequence(sight),
+    notebook.error(fmt::format("{} does not exist", name), consequence(facts),
                    fmt::format("create it with {} (docs/coordination.md), or correct the name or "
                                "the region",
-                               setup_command(sight.table)));
+                               setup_command(facts.table)));
     return false;
   }
   if (!state.has_right_key) {
@@ -49,13 +49,13 @@ bool check_state(const TableSight& sight, Notebook& notebook) {
     return false;
   }
   if (!state.is_active) {
-    notebook.warning(fmt::format("{} is being created or deleted", name), consequence(sight),
+    notebook.warning(fmt::format("{} is being created or deleted", name), consequence(facts),
                      "wait, and look again");
     return false;
   }
   notebook.ok(fmt::format("{} is there; its key is right", name));
   if (state.billing_mode == "PROVISIONED") {
-    notebook.note(fmt::format("table {} has provisioned capacity", sight.table),
+    notebook.note(fmt::format("table {} has provisioned capacity", facts.table),
                   "a restart of many processes writes more in a second than in an hour of peace; "
                   "what is above the capacity is refused "
                   "(ProvisionedThroughputExceededException)",
@@ -64,28 +64,28 @@ bool check_state(const TableSight& sight, Notebook& notebook) {
   return true;
 }
 
-void check_ttl(const TableSight& sight, Notebook& notebook) {
-  if (!sight.ttl) return;
-  if (sight.ttl->is_enabled && sight.ttl->attribute == kTtlAttribute) {
-    notebook.ok(fmt::format("TTL of table {} is on for {}", sight.table, kTtlAttribute));
+void check_ttl(const TableFacts& facts, Notebook& notebook) {
+  if (!facts.ttl) return;
+  if (facts.ttl->is_enabled && facts.ttl->attribute == kTtlAttribute) {
+    notebook.ok(fmt::format("TTL of table {} is on for {}", facts.table, kTtlAttribute));
     return;
   }
   notebook.warning(
-      fmt::format("TTL of table {} is not on for {}", sight.table, kTtlAttribute),
+      fmt::format("TTL of table {} is not on for {}", facts.table, kTtlAttribute),
       "items of the past stay for ever: the table grows, and looking through it gets slow and dear",
-      fmt::format("enable TTL on {}: {} does it", kTtlAttribute, setup_command(sight.table)));
+      fmt::format("enable TTL on {}: {} does it", kTtlAttribute, setup_command(facts.table)));
 }
 
-void check_speed(const TableSight& sight, Duration request_timeout, Notebook& notebook) {
+void check_speed(const TableFacts& facts, Duration request_timeout, Notebook& notebook) {
   const std::string what =
-      fmt::format("table {} answers in {}", sight.table, readable_time(sight.latency));
-  if (sight.latency * 2 > request_timeout) {
+      fmt::format("table {} answers in {}", facts.table, readable_time(facts.latency));
+  if (facts.latency * 2 > request_timeout) {
     notebook.warning(
         what,
         fmt::format("requests may take {}; leases may not be renewed in time",
                     duration_text(request_timeout)),
         "check the network and the region of the table, or raise cluster.request_timeout");
-  } else if (sight.latency > kSlow) {
+  } else if (facts.latency > kSlow) {
     notebook.note(what, "each connection opened or closed may wait for it",
                   "use a table in the service's own region");
   } else {
@@ -93,15 +93,15 @@ void check_speed(const TableSight& sight, Duration request_timeout, Notebook& no
   }
 }
 
-void check_rights(const TableSight& sight, Duration request_timeout, Notebook& notebook) {
-  if (sight.read_failure) {
-    notebook.error(sight.read_failure->text(), consequence(sight),
+void check_rights(const TableFacts& facts, Duration request_timeout, Notebook& notebook) {
+  if (facts.read_failure) {
+    notebook.error(facts.read_failure->text(), consequence(facts),
                    "check the network, the region, and the IAM policy (docs/coordination.md)");
     return;
   }
-  check_speed(sight, request_timeout, notebook);
+  check_speed(facts, request_timeout, notebook);
   std::set<std::string> told;
-  for (const Error& refusal : sight.refusals) {
+  for (const Error& refusal : facts.refusals) {
     if (!told.insert(refusal.text()).second) continue;
     if (refusal.code() == Errc::refused) {
       notebook.error(refusal.text(), "leases and permits are counted there with every change",
@@ -113,10 +113,10 @@ void check_rights(const TableSight& sight, Duration request_timeout, Notebook& n
                        "network");
     }
   }
-  if (sight.refusals.empty())
-    notebook.ok(fmt::format("table {} may be read and written", sight.table));
+  if (facts.refusals.empty())
+    notebook.ok(fmt::format("table {} may be read and written", facts.table));
   // A service needs no right to describe its table.
-  for (const std::optional<Error>& failure : {sight.state_failure, sight.ttl_failure}) {
+  for (const std::optional<Error>& failure : {facts.state_failure, facts.ttl_failure}) {
     if (failure) notebook.note(failure->text(), "only this check needs it: the service does not");
   }
 }
@@ -140,11 +140,11 @@ std::vector<ClusterTable> tables_of(const std::string& leases, const std::string
   return tables;
 }
 
-Findings check_table(const TableSight& sight, Duration request_timeout) {
+Findings check_table(const TableFacts& facts, Duration request_timeout) {
   Notebook notebook("table");
-  if (!check_state(sight, notebook)) return notebook.take();
-  check_ttl(sight, notebook);
-  check_rights(sight, request_timeout, notebook);
+  if (!check_state(facts, notebook)) return notebook.take();
+  check_ttl(facts, notebook);
+  check_rights(facts, request_timeout, notebook);
   return notebook.take();
 }
 

@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "forebay/aws/dynamodb.hpp"
+#include "forebay/aws/dynamodb/dynamodb.hpp"
 #include "forebay/doctor/finding.hpp"
 
 namespace forebay::doctor {
 
-class TableSight {
+class TableFacts {
  public:
-  TableSight(std::string table_name, std::string what_for)
+  TableFacts(std::string table_name, std::string what_for)
       : table(std::move(table_name)), purpose(std::move(what_for)) {}
 
   std::string table;
@@ -38,6 +38,6 @@ std::vector<ClusterTable> tables_of(const std::string& leases, const std::string
                                     const std::string& ids);
 
 // `request_timeout`: what a request of the service may take.
-Findings check_table(const TableSight& sight, Duration request_timeout);
+Findings check_table(const TableFacts& facts, Duration request_timeout);
 
 }  // namespace forebay::doctor

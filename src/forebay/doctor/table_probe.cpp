@@ -27,42 +27,42 @@ aws::Write harmless(aws::Write::Kind kind, const std::string& table) {
 
 }  // namespace
 
-Task<TableSight> look_at_table(Scheduler& scheduler, aws::DynamoDb& client, ClusterTable table,
+Task<TableFacts> look_at_table(Scheduler& scheduler, aws::DynamoDb& client, ClusterTable table,
                                Duration timeout) {
-  TableSight sight(table.table, table.purpose);
+  TableFacts facts(table.table, table.purpose);
   const auto deadline = [&scheduler, timeout] { return deadline_after(scheduler.now(), timeout); };
   const Result<aws::TableState> state = co_await client.describe_table(table.table, deadline());
-  if (state) sight.state = *state;
-  if (!state) sight.state_failure = state.error();
+  if (state) facts.state = *state;
+  if (!state) facts.state_failure = state.error();
   if (!state && state.error().code() != Errc::refused) {
-    sight.read_failure = state.error();  // it is away: asking more takes as long again
-    co_return sight;
+    facts.read_failure = state.error();  // it is away: asking more takes as long again
+    co_return facts;
   }
-  if (state && !(state->exists && state->is_active && state->has_right_key)) co_return sight;
+  if (state && !(state->exists && state->is_active && state->has_right_key)) co_return facts;
 
   const Instant begin = scheduler.now();
   const Result<std::optional<aws::Item>> read = co_await client.get(table.table, kKey, deadline());
-  sight.latency = scheduler.now() - begin;
+  facts.latency = scheduler.now() - begin;
   if (!read) {
-    sight.read_failure = read.error();
-    co_return sight;
+    facts.read_failure = read.error();
+    co_return facts;
   }
   const Result<aws::TtlState> ttl = co_await client.describe_ttl(table.table, deadline());
-  if (ttl) sight.ttl = *ttl;
-  if (!ttl) sight.ttl_failure = ttl.error();
+  if (ttl) facts.ttl = *ttl;
+  if (!ttl) facts.ttl_failure = ttl.error();
   std::vector<std::string> keys{kKey};
   const Result<std::vector<aws::Item>> several =
       co_await client.get_all(table.table, std::move(keys), deadline());
-  if (!several) sight.refusals.push_back(several.error());
+  if (!several) facts.refusals.push_back(several.error());
   const Result<std::vector<aws::Item>> scanned =
       co_await client.scan(table.table, kKey, deadline());
-  if (!scanned) sight.refusals.push_back(scanned.error());
+  if (!scanned) facts.refusals.push_back(scanned.error());
   for (const aws::Write::Kind kind : kKinds) {
     aws::Write write = harmless(kind, table.table);
     const Result<aws::WriteReply> reply = co_await client.write(std::move(write), deadline());
-    if (!reply) sight.refusals.push_back(reply.error());
+    if (!reply) facts.refusals.push_back(reply.error());
   }
-  co_return sight;
+  co_return facts;
 }
 
 }  // namespace forebay::doctor

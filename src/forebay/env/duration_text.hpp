@@ -1,23 +1,24 @@
-// Times as people type and read them: 250ms, 1.5s, 2m, 1m30s.
+// Times as people type and read them: 250ms, 1.5s, 2m, 1m30s. What is set is written exactly, by
+// duration_text(); what was measured is rounded, by readable_time().
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "forebay/base/readable_time.hpp"
 #include "forebay/env/time.hpp"
 
 namespace forebay {
 
-// A number, whole or decimal, and a unit: ns, us, ms, s, m or h. 0 needs no unit. Several of them
-// add up, larger units first, as in 1h30m. A minus in front makes all of it negative.
-// Nothing if it is anything else, finer than a nanosecond, or longer than a Duration can be.
+// Whatever Go's time.ParseDuration takes, because the variables of services in Go are read:
+// numbers, whole or decimal (1.5, .5), each with a unit: ns, us (also µs), ms, s, m or h. 0 needs
+// no unit. Several add up, as in 1h30m. A sign in front is for all of it. What is finer than a
+// nanosecond is cut off. Nothing if it is anything else, or longer than a Duration can be.
 std::optional<Duration> parse_duration(std::string_view text);
 
-// The same time, exactly, in the largest unit that makes it a whole number: 1500ms, 2m.
+// The same time, exactly, in the largest unit that makes it a whole number: 1500ms, 2m. "unlimited"
+// for Duration::max().
 std::string duration_text(Duration time);
-
-// Three digits, for the eye: "950 ns", "12.3 ms", "1.25 s", "11.0 min".
-std::string readable_time(Duration time);
 
 }  // namespace forebay

@@ -1,4 +1,4 @@
-#include "forebay/env/frame_memory.hpp"
+#include "forebay/detail/env/frame_memory.hpp"
 
 #include <array>
 #include <new>

@@ -16,8 +16,8 @@ class NameLookup {
  public:
   virtual ~NameLookup() = default;
   // Addresses as text, those to be tried first in front; never none. Errors name the host and say
-  // how long it took: connect_failed (there is no such name, or no server can tell), timed_out,
-  // closed. REQUIRES: called once.
+  // how long it took: refused (there is no such name), connect_failed (no server can tell),
+  // timed_out, closed. REQUIRES: called once.
   virtual Task<Result<std::vector<std::string>>> run(Instant deadline) = 0;
   virtual void cancel() = 0;  // ends run() with Errc::closed
 };

@@ -2,7 +2,7 @@
 // the deadline has passed.
 //
 // The work is not interrupted. What it says too late is dropped, and what has not been begun by the
-// deadline is left undone. It owns what it needs: it may run when whoever asked is gone.
+// deadline is left undone. It owns what it needs: it may run when the one who asked is gone.
 #pragma once
 
 #include <atomic>

@@ -84,7 +84,7 @@ class Signal {
   Scheduler& scheduler_;
   std::atomic<State> state_{State::quiet};
   std::coroutine_handle<>
-      parked_{};  // written before state_ becomes parked, read by whoever unparks it
+      parked_{};  // written before state_ becomes parked, read by the one that unparks it
 };
 
 }  // namespace forebay

@@ -1,4 +1,4 @@
-#include "forebay/env/thread_parker.hpp"
+#include "forebay/detail/env/thread_parker.hpp"
 
 #include <algorithm>
 #include <cerrno>

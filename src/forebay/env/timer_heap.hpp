@@ -2,6 +2,7 @@
 // production and simulation agree on which of two timers fires first.
 #pragma once
 
+#include "forebay/base/intrusive_heap.hpp"
 #include "forebay/env/scheduler.hpp"
 
 namespace forebay {

@@ -50,4 +50,16 @@ ReadValue<std::size_t> choice_value(std::string_view word, const std::vector<std
   return std::unexpected(fmt::format("{} is unknown{}", shown(word), suggestion(word, words)));
 }
 
+ReadValue<std::vector<std::string>> names_value(std::string_view word) {
+  std::vector<std::string> names;
+  while (!trimmed(word).empty()) {
+    const std::size_t end = std::min(word.find(','), word.size());
+    const std::string_view name = trimmed(word.substr(0, end));
+    if (name.empty()) return std::unexpected("must be names with commas between them (f, app.g)");
+    names.emplace_back(name);
+    word.remove_prefix(std::min(end + 1, word.size()));
+  }
+  return names;
+}
+
 }  // namespace forebay

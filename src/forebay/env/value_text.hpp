@@ -21,6 +21,8 @@ ReadValue<int> whole_value(std::string_view word, int least = std::numeric_limit
                            int most = std::numeric_limits<int>::max());
 ReadValue<double> number_value(std::string_view word);
 ReadValue<Duration> time_value(std::string_view word);  // it may be negative
+// Separated by commas, without the blanks around them; a word without any is no name.
+ReadValue<std::vector<std::string>> names_value(std::string_view word);
 // Its place among the words.
 ReadValue<std::size_t> choice_value(std::string_view word, const std::vector<std::string>& words);
 

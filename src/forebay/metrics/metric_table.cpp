@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay {
 namespace {
@@ -18,9 +18,7 @@ constexpr Table kTable = {{
      "Connections that are ready to be lent.",
      "More than 0.9 of the target. Below 0.5 for five minutes: DSQLReservoirLow."},
     {Metric::reservoir_target, "dsql_reservoir_target", gauge, "service, pool",
-     "Connections that should be ready now: as many as asked for, or as those lent and being "
-     "cleaned leave room for.",
-     ""},
+     "Connections to be kept ready, as configured; 0: the pool opens on demand.", ""},
     {Metric::reservoir_checkouts, "dsql_reservoir_checkouts_total", counter, "service, pool",
      "Connections lent to callers.", ""},
     {Metric::reservoir_empty, "dsql_reservoir_empty_total", counter, "service, pool",
@@ -57,8 +55,23 @@ constexpr Table kTable = {{
      "Connections that are being opened, waiting for their turn included.", ""},
     {Metric::keeper_replacements, "dsql_pool_keeper_replacements_total", counter, "service, pool",
      "Connections retired ahead of their end because a replacement was there.", ""},
+    {Metric::keeper_topups, "dsql_pool_keeper_topup_total", counter, "service, pool",
+     "Connects begun by the keeper of a pool without a reservoir, to hold its size.", ""},
+    {Metric::closed_lifetime, "dsql_db_closed_max_lifetime_total", counter, "service, pool",
+     "Connections closed because their life was over, or nearly.",
+     "One for each connection and lifetime."},
+    {Metric::closed_idle_time, "dsql_db_closed_max_idle_time_total", counter, "service, pool",
+     "Connections closed because nobody had wanted them for longer than the idle timeout.",
+     "0, if the pool is to keep its size."},
+    {Metric::closed_idle, "dsql_db_closed_max_idle_total", counter, "service, pool",
+     "Connections closed when they were given back, because enough others were ready.",
+     "0. Rising: raise the target."},
     {Metric::pool_filled, "forebay_pool_filled", gauge, "service, pool",
      "1 when the initial fill is done, 0 before.", "1 within a minute of the start."},
+    {Metric::pool_wanted_ready, "forebay_pool_wanted_ready", gauge, "service, pool",
+     "Connections that should be ready now: the target, or as many as those lent and being cleaned "
+     "leave room for.",
+     "As many as are ready. More: they are on their way, or cannot be opened."},
     {Metric::pool_cleaning, "forebay_pool_cleaning", gauge, "service, pool",
      "Connections that are being reset or checked.", ""},
     {Metric::pool_closing, "forebay_pool_closing", gauge, "service, pool",
@@ -71,6 +84,13 @@ constexpr Table kTable = {{
     {Metric::pool_timeouts, "forebay_pool_timeouts_total", counter, "service, pool",
      "Callers whose deadline passed before they got a connection.",
      "0. Rising: ForebayAcquireTimeouts."},
+    {Metric::pool_refused, "forebay_pool_refused_total", counter, "service, pool",
+     "Callers who heard at once that the server refuses every connect, and that waiting does not "
+     "mend it.",
+     "0. Rising: ForebayAcquireTimeouts; the log has the server's words."},
+    {Metric::pool_cancels, "forebay_pool_cancels_total", counter, "service, pool",
+     "Callers who were cancelled while they waited for a connection.",
+     "Those whose clients went away. Rising with the waiters: clients do not wait that long."},
     {Metric::pool_guard_evictions, "forebay_pool_guard_evictions_total", counter, "service, pool",
      "Connections closed because their guard window had begun.",
      "One for each connection and lifetime is how lives end. More: callers hold connections for "
@@ -81,26 +101,26 @@ constexpr Table kTable = {{
     {Metric::pool_connect_time, "forebay_pool_connect_time_seconds", gauge, "service, pool",
      "How long opening a connection takes, as observed lately.", ""},
 
-    {Metric::transaction_attempts, "dsql_tx_attempts_total", counter, "operation",
+    {Metric::transaction_attempts, "dsql_tx_attempts_total", counter, "service, operation",
      "Attempts at transactions.", ""},
-    {Metric::transaction_successes, "dsql_tx_successes_total", counter, "operation",
+    {Metric::transaction_successes, "dsql_tx_successes_total", counter, "service, operation",
      "Transactions that were committed.", ""},
-    {Metric::transaction_failures, "dsql_tx_failures_total", counter, "operation",
+    {Metric::transaction_failures, "dsql_tx_failures_total", counter, "service, operation",
      "Transactions that ended with an error.", ""},
-    {Metric::transaction_conflicts, "dsql_tx_conflicts_total", counter, "operation",
+    {Metric::transaction_conflicts, "dsql_tx_conflict_total", counter, "service, operation",
      "Attempts that ended in a conflict with another transaction.",
      "Few beside the attempts. More than one in five: ForebayTransactionConflicts."},
-    {Metric::transaction_retries, "dsql_tx_retries_total", counter, "operation",
+    {Metric::transaction_retries, "dsql_tx_retry_total", counter, "service, operation",
      "Attempts that were made again.", ""},
-    {Metric::transaction_exhausted, "dsql_tx_exhausted_total", counter, "operation",
+    {Metric::transaction_exhausted, "dsql_tx_exhausted_total", counter, "service, operation",
      "Transactions that failed because no retry was left.",
      "0. Rising: ForebayTransactionsExhausted."},
-    {Metric::transaction_errors, "dsql_tx_errors_total", counter, "operation, error_class",
-     "Attempts that failed, by class of the error.", ""},
-    {Metric::transaction_backoff, "dsql_tx_backoff_seconds", histogram, "operation",
-     "The pauses before retries.", ""},
-    {Metric::transaction_latency, "dsql_tx_latency_seconds", histogram, "operation",
-     "From the first attempt to the end of the last.", ""},
+    {Metric::transaction_errors, "dsql_tx_error_class_total", counter,
+     "service, operation, error_class", "Attempts that failed, by class of the error.", ""},
+    {Metric::transaction_backoff, "dsql_tx_backoff", histogram, "service, operation",
+     "The pauses before retries, in seconds.", ""},
+    {Metric::transaction_latency, "dsql_tx_latency", histogram, "service, operation",
+     "From the first attempt to the end of the last, in seconds.", ""},
 
     {Metric::lease_active, "dsql_distributed_conn_lease_active", gauge, "service, endpoint",
      "Connections leased by all processes of the cluster, as this one last heard.",
@@ -130,6 +150,10 @@ constexpr Table kTable = {{
     {Metric::permits_lost, "forebay_permits_lost_total", counter, "service, endpoint",
      "Places of the cluster's rate that came too late to be used.",
      "Few beside the refills. Many: the store is slow, or the clock."},
+    {Metric::rate_foreign_seconds, "forebay_rate_foreign_seconds_total", counter,
+     "service, endpoint",
+     "Seconds in which others counted connects by the second while this process used the bucket.",
+     "0. Rising: two rates run beside each other; set rate.mode to window or auto."},
     {Metric::store_requests, "forebay_store_requests_total", counter, "service, endpoint, kind",
      "Requests to the coordination store.", ""},
     {Metric::store_write_units, "forebay_store_write_units_total", counter, "service, endpoint",
@@ -155,6 +179,22 @@ constexpr Table kTable = {{
      "Tenants that wait for room.", "0. Above it for five minutes: ForebayTenantsInLine."},
     {Metric::tenant_evictions, "forebay_tenant_evictions_total", counter, "service",
      "Pools of tenants that were closed to make room for others.", ""},
+    {Metric::busy_tenant_open, "forebay_busy_tenant_open", gauge, "service, tenant",
+     "Connections of one of the busiest tenants, which are looked for once a minute.",
+     "At most busiest_in_metrics tenants are told of at a time."},
+    {Metric::busy_tenant_in_use, "forebay_busy_tenant_in_use", gauge, "service, tenant",
+     "Of these, those that are lent.", "Below what one tenant may have."},
+    {Metric::busy_tenant_waiters, "forebay_busy_tenant_waiters", gauge, "service, tenant",
+     "Callers of one of the busiest tenants who wait for a connection now.", "0."},
+    {Metric::busy_tenant_served, "forebay_busy_tenant_served_total", counter, "service, tenant",
+     "Connections lent to callers of one of the busiest tenants.", ""},
+    {Metric::busy_tenant_waits, "forebay_busy_tenant_waits_total", counter, "service, tenant",
+     "Of these callers, those who had to wait.", ""},
+    {Metric::busy_tenant_wait_time, "forebay_busy_tenant_wait_seconds_total", counter,
+     "service, tenant", "How long they waited, together, in seconds.", ""},
+    {Metric::busy_tenant_timeouts, "forebay_busy_tenant_timeouts_total", counter, "service, tenant",
+     "Callers of one of the busiest tenants whose deadline passed.",
+     "0. Rising: the tenant wants more than it may have, or than there is room for."},
 
     {Metric::build_info, "forebay_build_info", gauge, "service, version", "Always 1.", ""},
 }};
@@ -185,7 +225,9 @@ std::string metrics_reference() {
   std::string text =
       "# Metrics\n\n"
       "Written by `forebay metrics reference`. Served at `/metrics` in the text format of "
-      "Prometheus, or through a registry\nof prometheus-cpp (`include/forebay/metrics.hpp`).\n\n"
+      "Prometheus, or in\nOpenMetrics, and compressed, for scrapers that ask for it; or through a "
+      "registry of "
+      "prometheus-cpp\n(`include/forebay/metrics.hpp`).\n\n"
       "Histograms have buckets from 100 ns to 10 s, three to a decade.\n\n"
       "| metric | type | labels | what it says | healthy |\n|---|---|---|---|---|\n";
   for (const MetricDefinition& each : kTable) {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "forebay/env/http_preference.hpp"
+
 namespace forebay {
 namespace {
 
@@ -55,21 +57,50 @@ void append_labels(std::string& to, MetricLabels labels) {
   }
 }
 
-// The upper ends of the buckets, as text, in the unit of the name.
+// The upper ends of the buckets, as text, in the unit of the name. OpenMetrics wants whole numbers
+// to look like the others: 1.0.
 using Bounds = std::array<std::string, TimeHistogram::kBounds>;
-const Bounds& bounds_of(Metric metric) {
-  const auto in_unit = [](Metric some) {
+const Bounds& bounds_of(Metric metric, MetricFormat format) {
+  const auto in_unit = [](Metric some, MetricFormat as) {
     Bounds bounds;
-    for (std::size_t i = 0; i < bounds.size(); ++i)
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
       append_value(bounds[i], in_unit_of(some, TimeHistogram::kLongest[i]));
+      if (as == MetricFormat::openmetrics && bounds[i].find_first_of(".e") == std::string::npos)
+        bounds[i] += ".0";
+    }
     return bounds;
   };
-  static const Bounds milliseconds = in_unit(Metric::reservoir_checkout_latency);
-  static const Bounds seconds = in_unit(Metric::pool_wait_duration);
-  return metric == Metric::reservoir_checkout_latency ? milliseconds : seconds;
+  using enum MetricFormat;
+  static const std::array<Bounds, 2> milliseconds = {
+      in_unit(Metric::reservoir_checkout_latency, prometheus),
+      in_unit(Metric::reservoir_checkout_latency, openmetrics)};
+  static const std::array<Bounds, 2> seconds = {in_unit(Metric::pool_wait_duration, prometheus),
+                                                in_unit(Metric::pool_wait_duration, openmetrics)};
+  const auto& bounds = metric == Metric::reservoir_checkout_latency ? milliseconds : seconds;
+  return bounds[static_cast<std::size_t>(format)];
+}
+
+// OpenMetrics names a family of counters without what ends the names of its values.
+std::string_view family_name(const MetricDefinition& metric, MetricFormat format) {
+  constexpr std::string_view kTotal = "_total";
+  const bool is_shortened =
+      format == MetricFormat::openmetrics && metric.type == MetricType::counter;
+  return is_shortened ? metric.name.substr(0, metric.name.size() - kTotal.size()) : metric.name;
 }
 
 }  // namespace
+
+std::string_view content_type(MetricFormat format) {
+  return format == MetricFormat::openmetrics
+             ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+             : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+MetricFormat preferred_format(std::string_view accept) {
+  const double open = http_preference(accept, "application/openmetrics-text");
+  return open > http_preference(accept, "text/plain") ? MetricFormat::openmetrics
+                                                      : MetricFormat::prometheus;
+}
 
 double in_unit_of(Metric metric, Duration time) {
   const double unit = metric == Metric::reservoir_checkout_latency ? 1e6 : 1e9;
@@ -96,7 +127,7 @@ void MetricText::times(Metric metric, MetricLabels labels, const TimeHistogram& 
   std::string own;
   append_labels(own, labels);
   const std::string bucket = name + "_bucket{" + own + (own.empty() ? "le=\"" : ",le=\"");
-  const Bounds& bounds = bounds_of(metric);
+  const Bounds& bounds = bounds_of(metric, format_);
   std::string& lines = lines_of(metric);
   std::uint64_t count = 0;
   for (std::size_t i = 0; i <= bounds.size(); ++i) {
@@ -122,10 +153,11 @@ std::string MetricText::text() const {
   for (const MetricDefinition& each : metric_table()) {
     const std::string& lines = lines_[static_cast<std::size_t>(each.metric)];
     if (lines.empty()) continue;
-    text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", each.name, each.help, each.name,
-                        name(each.type));
+    const std::string_view family = family_name(each, format_);
+    text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", family, each.help, family, name(each.type));
     text += lines;
   }
+  if (format_ == MetricFormat::openmetrics) text += "# EOF\n";
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/metrics/metric_text.hpp"
 
 namespace forebay {
@@ -85,8 +85,8 @@ void Metrics::tell(MetricSink& sink) const {
   }
 }
 
-std::string Metrics::text() const {
-  MetricText text;
+std::string Metrics::text(MetricFormat format) const {
+  MetricText text(format);
   tell(text);
   return text.text();
 }

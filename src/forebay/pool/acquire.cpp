@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "forebay/env/thread_parker.hpp"
+#include "forebay/base/readable_time.hpp"
+#include "forebay/detail/env/thread_parker.hpp"
+#include "forebay/pool/acquire_blocking.hpp"
 #include "forebay/pool/exchange.hpp"
 
 namespace forebay {
@@ -21,26 +23,44 @@ PooledConnection take_from(Exchange& exchange, const Waiter& waiter, Holder hold
   return PooledConnection(exchange, static_cast<ConnectionSlot&>(*waiter.slot), holder);
 }
 
+// The next attempt may be under way.
+Error refused(const Error& refusal, Duration retry_in) {
+  std::string text = "every connect is refused, and waiting does not mend it: " + refusal.text();
+  if (retry_in > Duration::zero())
+    text += fmt::format("; the next attempt comes in {}", readable_time(retry_in));
+  return refusal.with_text(std::move(text));
+}
+
 }  // namespace
 
 Error used_after_fork() { return Error(Errc::closed, kUsedAfterFork); }
 
 Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Duration waited) {
   if (exchange.is_in_child()) return used_after_fork();
-  if (waiter.outcome == WaitOutcome::closed) return Error(Errc::closed, "the pool is closed");
-  const PoolStatistics statistics = exchange.statistics();
+  if (waiter.outcome == WaitOutcome::closed) {
+    return Error(
+        Errc::closed,
+        "the pool is closed and serves nobody any more; open another one, or acquire before "
+        "close()");
+  }
+  if (waiter.outcome == WaitOutcome::cancelled) {
+    return Error(Errc::cancelled,
+                 fmt::format("cancelled after {} in line for a connection", readable_time(waited)));
+  }
+  const Shortage shortage = exchange.shortage();
+  const PoolGauges& gauges = shortage.gauges;
+  if (shortage.refusal) return refused(*shortage.refusal, shortage.retry_in);
   std::string text =
-      fmt::format("no connection within {}; {}", describe(waited), describe(statistics));
-  const std::vector<LeakReport> lent = exchange.lent();
-  if (!lent.empty()) text += fmt::format("; lent for longest: {}", describe(lent.front()));
-  if (statistics.held > 0) {
-    text += fmt::format("; {} {} held by sessions that the server has not let go of",
-                        statistics.held, statistics.held == 1 ? "place is" : "places are");
+      fmt::format("no connection within {}; {}", readable_time(waited), describe(gauges));
+  if (shortage.longest) text += fmt::format("; lent for longest: {}", describe(*shortage.longest));
+  if (gauges.held > 0) {
+    text += fmt::format("; {} {} held by sessions that the server has not let go of", gauges.held,
+                        gauges.held == 1 ? "place is" : "places are");
   }
-  if (!statistics.last_connect_error.empty()) {
-    text += fmt::format("; last connect failure: {}", statistics.last_connect_error);
+  if (!shortage.last_connect_error.empty()) {
+    text += fmt::format("; last connect failure: {}", shortage.last_connect_error);
   }
-  const bool has_lacked_room = waiter.has_lacked_room || statistics.lacks_room;
+  const bool has_lacked_room = waiter.has_lacked_room || gauges.lacks_room;
   if (!has_lacked_room) return Error(Errc::timed_out, std::move(text));
   ConnectionLimit limit;
   limit.in_use = exchange.budget()->in_use();
@@ -50,19 +70,23 @@ Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Dura
   return Error(std::move(limit), std::move(text));
 }
 
-Acquire::Acquire(Exchange& exchange, Scheduler& scheduler, Instant until,
-                 std::source_location caller)
-    : Waiter(&hand_over, Instant{}, until, caller),
+Acquire::Acquire(Exchange& exchange, Scheduler& scheduler, Until until, std::source_location caller)
+    : Waiter(&hand_over, Instant{}, until.deadline(), caller),
       Timer(&expire),
+      Listener(&hear),
       exchange_(exchange),
-      scheduler_(scheduler) {}
+      scheduler_(scheduler),
+      until_(until) {
+  loop = exchange.loop_of(&scheduler);
+}
 
 bool Acquire::await_ready() {
   if (exchange_.is_in_child()) {
     outcome = WaitOutcome::closed;
     return true;
   }
-  slot = exchange_.try_take(from);
+  if (until_.is_cancelled()) return true;
+  slot = exchange_.try_take(from, loop);
   if (slot == nullptr) return false;
   outcome = WaitOutcome::granted;
   return true;
@@ -81,12 +105,20 @@ bool Acquire::await_suspend(std::coroutine_handle<> task) {
   // is its thread.
   if (!exchange_.take_or_wait(*this)) return false;
   if (deadline != kNever) scheduler_.arm(*this, deadline);
+  until_.listen(*this, scheduler_);
   return true;
 }
 
 Result<PooledConnection> Acquire::await_resume() {
-  if (task_) scheduler_.disarm(*this);
-  if (outcome == WaitOutcome::granted) return take_from(exchange_, *this, Holder::loop);
+  if (task_) {
+    scheduler_.disarm(*this);
+    until_.leave(*this);
+  }
+  if (outcome == WaitOutcome::granted) {
+    PooledConnection taken = take_from(exchange_, *this, Holder::loop);
+    if (!until_.is_cancelled()) return taken;  // otherwise it goes back
+  }
+  if (until_.is_cancelled()) outcome = WaitOutcome::cancelled;
   return failure(
       explain_no_connection(exchange_, *this, task_ ? scheduler_.now() - since : Duration{}));
 }
@@ -102,10 +134,18 @@ void Acquire::expire(Timer& timer) {
   if (self.exchange_.time_out(self)) self.task_.resume();
 }
 
+void Acquire::hear(Listener& listener) {
+  Acquire& self = static_cast<Acquire&>(listener);
+  // If it has been resolved already, the task is posted, and gives back what it got.
+  if (!self.exchange_.cancel(self)) return;
+  self.scheduler_.disarm(self);
+  self.scheduler_.post(self.task_);
+}
+
 Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
                                        const std::source_location& from) {
   Scheduler& scheduler = exchange.scheduler();
-  if (scheduler.is_current_thread()) {
+  if (is_on_loop(scheduler)) {
     return failure(Errc::invalid,
                    fmt::format("a blocking acquire at {} on the runtime's own thread, which must "
                                "never wait; co_await acquire() there",

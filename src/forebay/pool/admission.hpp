@@ -70,8 +70,8 @@ class PermitSource {
   // When the connect may start, now or later; or why nobody can say. Never answers later than the
   // deadline, though the start it names may lie beyond it.
   virtual Task<Result<Instant>> reserve(Instant deadline) = 0;
-  // How long a need should have lasted before it is worth asking. Whoever has to ask others, at a
-  // price, does not want to hear of connections that are back in a moment.
+  // How long a need should have lasted before it is worth asking. A source that has to ask others,
+  // at a price, does not want to hear of connections that are back in a moment.
   virtual Duration settling_time() const { return Duration::zero(); }
   // The permit for that start is not used after all.
   virtual void give_back(Instant start) = 0;

@@ -1,11 +1,8 @@
 #include "forebay/pool/exchange.hpp"
 
-#include <algorithm>
-#include <functional>
-
 #include <fmt/format.h>
 
-#include "forebay/env/thread_parker.hpp"
+#include "forebay/detail/env/thread_parker.hpp"
 
 namespace forebay {
 namespace {
@@ -17,72 +14,64 @@ PoolGauges gauges_of(const PoolState& state) {
   PoolGauges gauges;
   gauges.max = state.rules().max;
   gauges.target_ready = state.rules().supply.target();
-  gauges.ready = state.count(SlotState::ready);
-  gauges.lent = state.count(SlotState::lent);
-  gauges.cleaning = state.cleaning();
-  gauges.opening = state.count(SlotState::opening);
-  gauges.closing = state.count(SlotState::discarded) + state.count(SlotState::closing);
-  gauges.held = state.held();
-  gauges.approved = state.approved();
+  const SlotTable& slots = state.slots();
+  gauges.ready = slots.count(SlotState::ready);
+  gauges.lent = slots.count(SlotState::lent);
+  gauges.cleaning = slots.cleaning();
+  gauges.opening = slots.count(SlotState::opening);
+  gauges.closing = slots.count(SlotState::discarded) + slots.count(SlotState::closing);
+  gauges.held = slots.held();
+  gauges.approved = state.room().approved();
   gauges.waiters = state.waiters();
-  gauges.lacks_room = state.lacks_room();
+  gauges.lacks_room = state.room().is_lacking();
   return gauges;
-}
-
-LeakReport report_of(const Slot& slot, Instant now) {
-  LeakReport report;
-  report.connection_id = slot.id;
-  report.taken_from = slot.taken_from;
-  report.held = now - slot.taken_at;
-  return report;
 }
 
 }  // namespace
 
 Exchange::~Exchange() {
+  departures_.wait();
   if (budget_ == nullptr) return;
   budget_->leave_line(place_);
-  MutexLock lock(mutex_);
-  state_.capacity().return_grants();
+  place_.return_grants();
 }
 
-// The cheap clock decides unless the answer depends on the last few milliseconds.
-ConnectionSlot* Exchange::try_take(const std::source_location& from) {
+// The cheap clock decides unless the answer depends on the last few milliseconds. Of the callers to
+// whom one is lent at once, the first in each tick of that clock is timed, and stands for the
+// others of the tick: all of them are timed in a quiet pool, and for next to nothing in a busy one.
+Exchange::Taken Exchange::take_now(const std::source_location& from, int loop) {
   const Instant recent = scheduler_.recent_now();
-  const bool is_timed = is_time_to_time(recent);
-  const Instant began = is_timed ? scheduler_.now() : recent;
-  bool needs_attention = false;
-  Slot* slot = nullptr;
-  {
-    MutexLock lock(mutex_);
-    slot = state_.take_surely_fresh(recent, recent + Scheduler::kRecentLag, from);
-    if (slot == nullptr) slot = state_.take(scheduler_.now(), from);
-    if (slot != nullptr) note_checkout(is_timed, began, recent);
-    update_hint();
-    needs_attention = state_.wants_attention();
+  if (kIsMetered && recent != timed_at_.load(std::memory_order_relaxed)) {
+    return take_timed(from, loop, recent);
   }
-  if (needs_attention) attention_.notify();
-  return static_cast<ConnectionSlot*>(slot);
+  MutexLock lock(mutex_);
+  Slot* const slot = take_fresh(from, loop, recent);
+  if (kIsMetered && slot != nullptr) state_.note_same_ready_time();
+  return taken(slot);
+}
+
+Exchange::Taken Exchange::take_timed(const std::source_location& from, int loop, Instant recent) {
+  const Instant began = scheduler_.now();
+  MutexLock lock(mutex_);
+  Slot* const slot = take_fresh(from, loop, recent);
+  if (slot != nullptr) {
+    state_.note_ready_time(scheduler_.now() - began);
+    timed_at_.store(recent, std::memory_order_relaxed);
+  }
+  return taken(slot);
 }
 
 ConnectionSlot* Exchange::try_take_again(const std::source_location& from, Instant since) {
   const Instant now = scheduler_.now();
-  MutexLock lock(mutex_);
-  Slot* const slot = state_.take(now, from);
-  if (slot != nullptr) state_.note_ready_time(now - since);
-  update_hint();
-  if (state_.wants_attention()) attention_.notify();
-  return static_cast<ConnectionSlot*>(slot);
-}
-
-void Exchange::note_checkout(bool is_timed, Instant began, Instant recent) {
-  if constexpr (!kIsMetered) return;
-  if (!is_timed) {
-    state_.note_same_ready_time();
-    return;
+  Taken result;
+  {
+    MutexLock lock(mutex_);
+    Slot* const slot = state_.take(now, from);
+    if (slot != nullptr) state_.note_ready_time(now - since);
+    result = taken(slot);
   }
-  state_.note_ready_time(scheduler_.now() - began);
-  timed_at_.store(recent, std::memory_order_relaxed);
+  if (result.calls_supplier) call_supplier();
+  return result.slot;
 }
 
 void Exchange::count_empty() {
@@ -92,8 +81,10 @@ void Exchange::count_empty() {
 
 void Exchange::note_unserved() {
   refuse_child();
-  MutexLock lock(mutex_);
-  state_.note_unserved();
+  {
+    MutexLock lock(mutex_);
+    state_.note_unserved();
+  }
   attention_.notify();
 }
 
@@ -103,10 +94,12 @@ bool Exchange::take_or_wait(Waiter& waiter) {
     MutexLock lock(mutex_);
     if (state_.is_closed()) {
       waiter.outcome = WaitOutcome::closed;
-    } else if (Slot* slot = state_.take(scheduler_.now(), waiter.from)) {
+    } else if (Slot* slot = state_.take(scheduler_.now(), waiter.from, waiter.loop)) {
       state_.note_ready_time(scheduler_.now() - waiter.since);
       waiter.slot = slot;
       waiter.outcome = WaitOutcome::granted;
+    } else if (state_.is_refusing(scheduler_.now())) {
+      state_.refuse(waiter);
     } else {
       state_.add_waiter(waiter);
       is_queued = true;
@@ -117,44 +110,68 @@ bool Exchange::take_or_wait(Waiter& waiter) {
 }
 
 bool Exchange::time_out(Waiter& waiter) {
-  MutexLock lock(mutex_);
-  if (!state_.time_out(waiter)) return false;
-  // It may have been the one for whom the pool stands in line.
-  if (state_.lacks_room() && state_.waiters() == 0) attention_.notify();
+  return leave_line([&waiter](PoolState& state) { return state.time_out(waiter); });
+}
+
+bool Exchange::cancel(Waiter& waiter) {
+  return leave_line([&waiter](PoolState& state) { return state.cancel(waiter); });
+}
+
+template <class Leave>
+bool Exchange::leave_line(Leave leave) {
+  bool is_last_in_need = false;  // it may have been the one for whom the pool stands in line
+  {
+    MutexLock lock(mutex_);
+    if (!leave(state_)) return false;
+    is_last_in_need = state_.room().is_lacking() && state_.waiters() == 0;
+  }
+  if (is_last_in_need) attention_.notify();
   return true;
+}
+
+// The next user may have it at once, and must be the only one.
+void Exchange::end_loan(ConnectionSlot& slot) {
+  if (slot.connection->is_in_use()) {
+    stop_for_misuse(
+        "the session acquired here was given back while a statement, or a PqxxConnection, was "
+        "still using it; let that end first",
+        slot.taken_from);
+  }
+  slot.connection->set_held(false);
 }
 
 void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
   if (is_in_child()) return;  // the session is the parent's
-  const bool needs_cancel = slot.connection->needs_cancel();
-  if (!slot.connection->is_usable() && !needs_cancel) {
-    discard(slot, DiscardReason::broken);
-    return;
-  }
-  if (needs_cancel) {
-    place(slot, true);  // cancelled and cleared in the background
-    return;
-  }
-  if (slot.connection->needs_reset()) {
-    slot.connection->begin_reset();
-    const bool may_rest = holder == Holder::thread && !scheduler_.is_current_thread();
-    if (may_rest && is_behind_with_resets()) {
-      rest_while_behind();
-      slot.connection->begin_reset();  // its answer has often come meanwhile
-    }
-    if (!slot.connection->is_usable()) {
-      discard(slot, DiscardReason::reset_failed);
-      return;
-    }
-  }
-  const bool needs_reset = slot.connection->needs_reset();
-  if (!needs_reset) {
+  end_loan(slot);
+  const bool is_clean = slot.connection->is_usable() && !slot.connection->needs_reset();
+  if (!is_clean && !clear(slot, holder)) return;
+  {
     MutexLock lock(mutex_);
-    const bool is_ready = state_.give_back_to_ready(slot);
-    update_hint();
-    if (is_ready) return;
+    if (state_.give_back_to_ready(slot)) return update_hint();
   }
-  place(slot, needs_reset);
+  place(slot, false);
+}
+
+// True: it is clean. False: that is done in the background, or it goes.
+bool Exchange::clear(ConnectionSlot& slot, Holder holder) {
+  Connection& connection = *slot.connection;
+  if (!connection.is_usable()) {
+    connection.needs_cancel() ? place(slot, true) : discard(slot, DiscardReason::broken);
+    return false;
+  }
+  connection.begin_reset();
+  const bool may_rest = holder == Holder::thread && !is_on_loop(scheduler_);
+  if (may_rest && is_behind_with_resets()) {
+    rest_while_behind();
+    connection.begin_reset();  // its answer has often come meanwhile
+  }
+  if (!connection.is_usable()) {
+    discard(slot, DiscardReason::reset_failed);
+    return false;
+  }
+  const bool is_clean = !connection.needs_reset();
+  if (!is_clean) place(slot, true);
+  return is_clean;
 }
 
 // Threads that use connections faster than one loop can clean them would drain the pool into its
@@ -171,31 +188,47 @@ void Exchange::rest_while_behind() const {
 }
 
 bool Exchange::is_behind_with_resets() const {
-  return ask(
-      [](const PoolState& state) { return state.cleaning() > state.count(SlotState::ready); });
+  return ask([](const PoolState& state) {
+    return state.slots().cleaning() > state.slots().count(SlotState::ready);
+  });
 }
 
+// This may have been the last one lent, and the supplier, once it can see that, may end the pool
+// before another line of ours has run: so a departure is noted before the supplier is called.
 void Exchange::place(ConnectionSlot& slot, bool needs_reset) {
   WakeList wakes;
+  bool calls_supplier = false;
   {
     MutexLock lock(mutex_);
     state_.give_back(slot, scheduler_.now(), needs_reset, wakes);
     update_hint();
-    // Under the lock: this may have been the last one lent, and the supplier, once it can see that,
-    // may end the pool before another line of ours has run.
-    if (state_.wants_attention()) attention_.notify();
+    calls_supplier = state_.wants_attention();
+    if (calls_supplier) departures_.begin();
+  }
+  if (calls_supplier) {
+    attention_.notify();
+    departures_.end();
   }
   wake_all(wakes);
 }
 
 void Exchange::discard(ConnectionSlot& slot, DiscardReason reason) {
   if (is_in_child()) return;
-  MutexLock lock(mutex_);
-  state_.discard_lent(slot, reason);
-  // One broken connection is often the first of many: the others are asked before they are lent.
-  const bool is_lost = reason == DiscardReason::broken || reason == DiscardReason::reset_failed;
-  if (is_lost) state_.suspect_all(scheduler_.now());
-  attention_.notify();  // under the lock, as in place()
+  end_loan(slot);
+  {
+    MutexLock lock(mutex_);
+    state_.discard_lent(slot, reason);
+    // One broken connection is often the first of many: the others are asked before they are lent.
+    const bool is_lost = reason == DiscardReason::broken || reason == DiscardReason::reset_failed;
+    if (is_lost) state_.suspect_all(scheduler_.now());
+    departures_.begin();  // as in place()
+  }
+  attention_.notify();
+  departures_.end();
+}
+
+void Exchange::return_grants() {
+  if (budget_ != nullptr) place_.return_grants();
 }
 
 void Exchange::ask_for_room() {
@@ -215,15 +248,15 @@ void Exchange::close(DiscardReason reason) {
   attention_.notify();
 }
 
-int Exchange::shed(int most) {
+int Exchange::shed(int most, DiscardReason reason) {
   int shed = 0;
-  decide([&](PoolState& state, WakeList&) { shed = state.shed(most); });
+  decide([&](PoolState& state, WakeList&) { shed = state.shed(most, reason); });
   if (shed > 0) attention_.notify();
   return shed;
 }
 
 void Exchange::set_yields(int yields) {
-  decide([yields](PoolState& state, WakeList&) { state.set_yields(yields); });
+  decide([yields](PoolState& state, WakeList&) { state.room().set_yields(yields); });
 }
 
 void Exchange::resize(const PoolRules& rules) {
@@ -247,42 +280,91 @@ bool Exchange::is_closed() const {
 PoolGauges Exchange::gauges() const { return ask(&gauges_of); }
 
 PoolStatistics Exchange::statistics() const {
-  return ask([](const PoolState& state) {
+  PoolStatistics statistics = ask([](const PoolState& state) {
     PoolStatistics result;
     static_cast<PoolGauges&>(result) = gauges_of(state);
-    result.connect_time = state.connect_time();
-    if (const std::optional<FailedOpen>& failed = state.last_failure()) {
-      result.last_connect_error = failed->text();
-      result.last_open_failure = failed->reason;
-    }
+    result.connect_time = state.health().connect_time();
+    result.last_open_failure = state.health().last_failure();
     result.is_filled = state.is_filled();
+    result.filled_at = state.rules().low_watermark;
     result.is_closed = state.is_closed();
     result.counters = state.counters();
     return result;
   });
+  if (statistics.last_open_failure) statistics.last_connect_error = last_connect_error();
+  return statistics;
 }
 
-std::vector<LeakReport> Exchange::lent() const {
+Shortage Exchange::shortage() const {
   const Instant now = scheduler_.now();
-  return ask([now](const PoolState& state) {
-    std::vector<LeakReport> result;
-    state.for_each_lent([&](const Slot& slot) { result.push_back(report_of(slot, now)); });
-    std::ranges::sort(result, std::greater(), &LeakReport::held);
+  bool has_failed = false;
+  Shortage shortage = ask([&](const PoolState& state) {
+    Shortage result;
+    result.gauges = gauges_of(state);
+    if (const Slot* longest = state.slots().longest_lent())
+      result.longest = leak_report(*longest, now);
+    has_failed = state.health().last_failure().has_value();
+    const Instant retry_at = std::max(now, state.health().backoff_until());
+    result.retry_in = retry_at - now;
     return result;
   });
+  if (has_failed) shortage.last_connect_error = last_connect_error();
+  shortage.refusal = refusal();
+  return shortage;
+}
+
+std::optional<Error> Exchange::refusal() const {
+  const bool is_refused = ask([](const PoolState& state) {
+    return state.health().is_refused() && state.slots().open() == 0;
+  });
+  if (!is_refused) return std::nullopt;
+  MutexLock lock(failure_mutex_);
+  if (!last_refusal_) return std::nullopt;
+  return Error(Errc::refused, ErrorClass::permanent, last_refusal_->text(),
+               last_refusal_->error.sqlstate());
+}
+
+void Exchange::note_failure(const FailedOpen& failed) {
+  MutexLock lock(failure_mutex_);
+  last_failure_ = failed;
+  if (is_for_good(failed)) last_refusal_ = failed;
+}
+
+std::string Exchange::last_connect_error() const {
+  MutexLock lock(failure_mutex_);
+  return last_failure_ ? last_failure_->text() : std::string();
+}
+
+// Memory for all of them is found before the lock, and they stand there in order already.
+std::vector<LeakReport> Exchange::lent() const {
+  std::vector<LeakReport> result;
+  for (;;) {
+    const auto lent = static_cast<std::size_t>(gauges().lent);
+    result.reserve(lent + lent / 8 + 1);
+    const Instant now = scheduler_.now();
+    const bool has_all = ask([&](const PoolState& state) {
+      if (static_cast<std::size_t>(state.slots().count(SlotState::lent)) > result.capacity())
+        return false;
+      for (const Slot* slot = state.slots().longest_lent(); slot != nullptr;
+           slot = SlotTable::lent_after(*slot)) {
+        result.push_back(leak_report(*slot, now));
+      }
+      return true;
+    });
+    if (has_all) return result;
+  }
 }
 
 std::optional<LeakReport> Exchange::lent_to_this_thread() const {
   const Instant now = scheduler_.now();
   return ask([now](const PoolState& state) {
-    std::optional<LeakReport> found;
-    state.for_each_lent([&](const Slot& slot) {
-      const void* const user =
-          static_cast<const ConnectionSlot&>(slot).user.load(std::memory_order_relaxed);
-      if (user != thread_mark() || (found && found->held >= now - slot.taken_at)) return;
-      found = report_of(slot, now);
-    });
-    return found;
+    const Slot* slot = state.slots().longest_lent();
+    for (; slot != nullptr; slot = SlotTable::lent_after(*slot)) {
+      const auto& used = static_cast<const ConnectionSlot&>(*slot);
+      if (used.user.load(std::memory_order_relaxed) == thread_mark())
+        return std::optional(leak_report(*slot, now));
+    }
+    return std::optional<LeakReport>();
   });
 }
 
@@ -293,10 +375,10 @@ void Exchange::audit() const {
   });
 }
 
-std::string describe(const PoolStatistics& statistics) {
+std::string describe(const PoolGauges& gauges) {
   return fmt::format("max {}: lent {}, ready {}, cleaning {}, opening {}, closing {}, waiters {}",
-                     statistics.max, statistics.lent, statistics.ready, statistics.cleaning,
-                     statistics.opening, statistics.closing, statistics.waiters);
+                     gauges.max, gauges.lent, gauges.ready, gauges.cleaning, gauges.opening,
+                     gauges.closing, gauges.waiters);
 }
 
 }  // namespace forebay

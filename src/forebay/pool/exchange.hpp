@@ -13,16 +13,27 @@
 
 #include "forebay/base/fork_mark.hpp"
 #include "forebay/base/misuse.hpp"
-#include "forebay/base/mutex.hpp"
 #include "forebay/core/pool_state.hpp"
+#include "forebay/detail/base/mutex.hpp"
+#include "forebay/env/departures.hpp"
+#include "forebay/env/loop_group.hpp"
 #include "forebay/env/signal.hpp"
-#include "forebay/pool/budget.hpp"
+#include "forebay/pool/budget_place.hpp"
 #include "forebay/pool/connection_slot.hpp"
 #include "forebay/pool/leak_report.hpp"
 #include "forebay/pool/pooled_connection.hpp"
 #include "forebay/pool/statistics.hpp"
 
 namespace forebay {
+
+// What a caller who gets nothing is told.
+struct Shortage {
+  PoolGauges gauges;
+  std::optional<LeakReport> longest;  // of what is lent
+  std::string last_connect_error;     // empty: the last connect worked
+  std::optional<Error> refusal;       // nothing is open: the server refuses us for good
+  Duration retry_in{};                // with it
+};
 
 class Exchange {
  public:
@@ -31,8 +42,8 @@ class Exchange {
       : scheduler_(scheduler),
         budget_(budget),
         attention_(scheduler),
-        state_(rules, budget != nullptr ? &budget->capacity() : nullptr),
-        place_(attention_, state_.capacity()) {}
+        state_(rules, budget != nullptr ? &budget->capacity() : nullptr, loops_of(scheduler)),
+        place_(attention_, state_.room().capacity()) {}
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -41,8 +52,33 @@ class Exchange {
   // discarded there stays with the parent.
   bool is_in_child() const { return process_.is_in_child(); }
 
-  // Callers. Not in a child.
-  ConnectionSlot* try_take(const std::source_location& from);
+  // The loop of a scheduler, as the state knows it: kNoLoop if it is not of the same runtime, or
+  // that has only one.
+  int loop_of(const Scheduler* scheduler) const {
+    const LoopGroup* const group = scheduler_.group();
+    const bool is_known = group != nullptr && scheduler != nullptr && scheduler->group() == group;
+    return is_known ? scheduler->loop() : kNoLoop;
+  }
+  // That of the task that calls.
+  int loop_here() const {
+    return scheduler_.group() == nullptr ? kNoLoop : loop_of(Scheduler::current());
+  }
+
+  struct Taken {
+    ConnectionSlot* slot = nullptr;
+    bool calls_supplier = false;  // it has something to do
+  };
+
+  // Callers. Not in a child. What a task's own loop used last is preferred.
+  ConnectionSlot* try_take(const std::source_location& from, int loop) {
+    const Taken taken = take_now(from, loop);
+    if (taken.calls_supplier) call_supplier();
+    return taken.slot;
+  }
+  // The same for a caller under a lock of its own: if it says so, the supplier is to be called when
+  // that lock is free.
+  Taken take_now(const std::source_location& from, int loop);
+  void call_supplier() { attention_.notify(); }
   // The same for a caller who has been looking since then.
   ConnectionSlot* try_take_again(const std::source_location& from, Instant since);
   // False: a look would probably find nothing. Takes no lock: for threads that look again and
@@ -55,6 +91,8 @@ class Exchange {
   bool take_or_wait(Waiter& waiter);
   // True: the waiter had not been resolved and has timed out. False: it has been or is being woken.
   bool time_out(Waiter& waiter);
+  // The same for one that is cancelled.
+  bool cancel(Waiter& waiter);
   void give_back(ConnectionSlot& slot, Holder holder);
   void discard(ConnectionSlot& slot, DiscardReason reason);
 
@@ -78,9 +116,15 @@ class Exchange {
     return question(state_);
   }
   Signal& attention() { return attention_; }  // set when the supplier should look
+  // Its destructor waits for those who have begun to depart.
+  Departures& departures() { return departures_; }
+  // Room that a shared budget granted and the state did not want. For tasks of the scheduler.
+  void return_grants();
   // If a shared budget keeps the pool from opening, it stands in line there, and the supplier looks
   // again when there is room. For tasks of the scheduler.
   void ask_for_room();
+  // What the state is about to be told with open_failed().
+  void note_failure(const FailedOpen& failed);
 
   void close(DiscardReason reason);
   void give_up() {
@@ -89,7 +133,7 @@ class Exchange {
   }
   bool gives_up() const { return gives_up_; }
   // Makes room for others of the same budget: see PoolState.
-  int shed(int most);
+  int shed(int most, DiscardReason reason = DiscardReason::evicted_tenant);
   void set_yields(int yields);
   void resize(const PoolRules& rules);
   void condemn_all(DiscardReason reason);
@@ -98,6 +142,9 @@ class Exchange {
   bool is_closed() const;
   PoolGauges gauges() const;
   PoolStatistics statistics() const;
+  Shortage shortage() const;  // costs the same however many are lent
+  // What the server said, if nothing is open because it refuses us for good.
+  std::optional<Error> refusal() const;
   std::vector<LeakReport> lent() const;
   // One that this very thread took or used last, the oldest.
   std::optional<LeakReport> lent_to_this_thread() const;
@@ -105,23 +152,34 @@ class Exchange {
   void audit() const;
 
  private:
+  static int loops_of(const Scheduler& scheduler) {
+    return scheduler.group() == nullptr ? 0 : scheduler.group()->size();
+  }
   // The lock may be held for ever there, by a thread that stayed with the parent.
   void refuse_child() const {
     if (is_in_child()) stop_for_misuse(kUsedAfterFork);
   }
   void update_hint() FOREBAY_REQUIRES(mutex_) {
-    ready_hint_.store(state_.count(SlotState::ready), std::memory_order_relaxed);
+    ready_hint_.store(state_.slots().ready().size(), std::memory_order_relaxed);
   }
-  // Of the callers to whom one is lent at once, the first in each tick of the cheap clock is timed,
-  // and stands for the others of that tick: all of them are timed in a quiet pool, and for next to
-  // nothing in a busy one.
-  bool is_time_to_time(Instant recent) const {
-    return kIsMetered && recent != timed_at_.load(std::memory_order_relaxed);
+  Taken take_timed(const std::source_location& from, int loop, Instant recent);
+  Slot* take_fresh(const std::source_location& from, int loop, Instant recent)
+      FOREBAY_REQUIRES(mutex_) {
+    Slot* const slot = state_.take_surely_fresh(recent, recent + Scheduler::kRecentLag, from, loop);
+    return slot != nullptr ? slot : state_.take(scheduler_.now(), from, loop);
   }
-  void note_checkout(bool is_timed, Instant began, Instant recent) FOREBAY_REQUIRES(mutex_);
+  Taken taken(Slot* slot) FOREBAY_REQUIRES(mutex_) {
+    update_hint();
+    return {static_cast<ConnectionSlot*>(slot), state_.wants_attention()};
+  }
+  std::string last_connect_error() const;
   bool is_behind_with_resets() const;
   void rest_while_behind() const;
+  static void end_loan(ConnectionSlot& slot);
+  bool clear(ConnectionSlot& slot, Holder holder);
   void place(ConnectionSlot& slot, bool needs_reset);
+  template <class Leave>
+  bool leave_line(Leave leave);
 
   const ForkMark process_;
   Scheduler& scheduler_;
@@ -130,8 +188,13 @@ class Exchange {
   std::atomic<int> ready_hint_{0};  // a hint: what it says may be over when it is read
   std::atomic<bool> gives_up_ = false;
   std::atomic<Instant> timed_at_{Instant::min()};  // a hint, too; by the cheap clock
+  // Of those who gave back what may have been the last one lent, and of those who retire all.
+  Departures departures_;
   mutable Mutex mutex_;
   PoolState state_ FOREBAY_GUARDED_BY(mutex_);
+  mutable Mutex failure_mutex_;  // apart: a text is copied under it
+  std::optional<FailedOpen> last_failure_ FOREBAY_GUARDED_BY(failure_mutex_);
+  std::optional<FailedOpen> last_refusal_ FOREBAY_GUARDED_BY(failure_mutex_);  // for good
   Budget::Place place_;
   bool is_in_line_ = false;  // or has been granted what it stood there for; the scheduler's
 };

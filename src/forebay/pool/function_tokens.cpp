@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "forebay/env/blocking_lane.hpp"
 #include "forebay/env/run_until.hpp"
 
 namespace forebay {

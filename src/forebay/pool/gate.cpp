@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "forebay/base/misuse.hpp"
+#include "forebay/env/race.hpp"
 
 namespace forebay {
 namespace {
@@ -29,7 +30,7 @@ void explain_expired_token(FailedOpen& failed, bool has_source) {
                    "probably wrong: compare it with a time server (timedatectl) and correct it"
                  : "; the password in the connection string is a token that has run out: give the "
                    "pool a token source (PoolSharing::tokens), which makes a fresh one each time";
-  failed.error = Error(Errc::token_expired, failed.error.text() + advice, failed.error.sqlstate());
+  failed.error = failed.error.with_text(failed.error.text() + advice);
 }
 
 }  // namespace
@@ -40,13 +41,10 @@ Gate::Gate(Exchange& exchange, Connector& connector, const PoolOptions& options,
       connector_(connector),
       options_(options),
       sources_(sources),
-      closing_(exchange.scheduler()),
-      questions_(exchange.scheduler()) {}
+      closing_(exchange.scheduler()) {}
 
 void Gate::close() {
-  is_closed_ = true;
-  closing_.notify_all();
-  questions_.end();
+  closing_.cancel();
   connector_.close();
 }
 
@@ -56,7 +54,7 @@ Task<Opening> Gate::open(ConnectionSlot& slot) {
   if (!is_lasting) co_return Opening(GateOutcome::not_wanted);
   if (sources_.leases != nullptr) {
     Task<Result<Lease>> asking = sources_.leases->acquire(admission_deadline());
-    std::optional<Result<Lease>> lease = co_await questions_.ask(std::move(asking));
+    std::optional<Result<Lease>> lease = co_await race(std::move(asking), closing_);
     if (!lease) co_return Opening(GateOutcome::not_wanted);
     if (!*lease) co_return Opening(OpenFailure::lease_acquire, lease->error());
     slot.lease = std::move(**lease);
@@ -73,11 +71,11 @@ Task<Opening> Gate::open(ConnectionSlot& slot) {
 }
 
 // A caller who takes a connection and is back in a moment leaves a gap for that moment. It is not
-// worth a question to the cluster, nor its place in the rate; whoever waits is.
+// worth a question to the cluster, nor its place in the rate; a caller that waits is.
 Task<bool> Gate::settle(const ConnectionSlot& slot) {
   const Duration time =
       sources_.permits == nullptr ? Duration::zero() : sources_.permits->settling_time();
-  if (time == Duration::zero() || is_closed_) co_return true;
+  if (time == Duration::zero() || closing_.is_cancelled()) co_return true;
   if (exchange_.ask([](const PoolState& state) { return state.waiters() > 0; })) co_return true;
   co_await closing_.wait_until(exchange_.scheduler().now() + time);
   co_return is_still_wanted(slot);
@@ -86,7 +84,7 @@ Task<bool> Gate::settle(const ConnectionSlot& slot) {
 Task<Opening> Gate::attempt(ConnectionSlot& slot, std::string& token) {
   if (sources_.tokens != nullptr) {
     Task<Result<std::string>> asking = sources_.tokens->token(admission_deadline());
-    std::optional<Result<std::string>> made = co_await questions_.ask(std::move(asking));
+    std::optional<Result<std::string>> made = co_await race(std::move(asking), closing_);
     if (!made) co_return Opening(GateOutcome::not_wanted);
     if (!*made) co_return Opening(OpenFailure::token_provider, made->error());
     token = std::move(**made);
@@ -98,14 +96,11 @@ Task<Opening> Gate::attempt(ConnectionSlot& slot, std::string& token) {
     co_return co_await connect(slot, token);
   }
   for (int round = 0; round < kPlaces; ++round) {
-    Task<Result<Instant>> asking = permits->reserve(admission_deadline());
-    std::function<void(Instant&)> late = [permits](Instant& start) { permits->give_back(start); };
-    const std::optional<Result<Instant>> place =
-        co_await questions_.ask(std::move(asking), std::move(late));
+    const std::optional<Result<Instant>> place = co_await reserve(admission_deadline());
     if (!place) co_return Opening(GateOutcome::not_wanted);
     if (!*place) co_return Opening(OpenFailure::rate_limit, place->error());
     const Instant start = **place;
-    if (!is_closed_) co_await closing_.wait_until(start);
+    co_await closing_.wait_until(start);
     if (!is_still_wanted(slot)) {
       permits->give_back(start);
       co_return Opening(GateOutcome::not_wanted);
@@ -120,16 +115,22 @@ Task<Opening> Gate::attempt(ConnectionSlot& slot, std::string& token) {
   co_return Opening(OpenFailure::rate_limit, Error(Errc::timed_out, kTooBusy));
 }
 
+// A place that comes when the gate is closed goes back.
+Task<std::optional<Result<Instant>>> Gate::reserve(Instant deadline) {
+  PermitSource* const permits = sources_.permits;
+  std::function<void(Result<Instant>&)> late = [permits](Result<Instant>& start) {
+    if (start) permits->give_back(*start);
+  };
+  return race(permits->reserve(deadline), closing_, std::move(late));
+}
+
 Task<bool> Gate::permit_cancel(Instant deadline) {
   PermitSource* const permits = sources_.permits;
   if (permits == nullptr) co_return true;
-  Task<Result<Instant>> asking = permits->reserve(deadline);
-  std::function<void(Instant&)> late = [permits](Instant& start) { permits->give_back(start); };
-  const std::optional<Result<Instant>> place =
-      co_await questions_.ask(std::move(asking), std::move(late));
+  const std::optional<Result<Instant>> place = co_await reserve(deadline);
   if (!place || !*place) co_return false;
   const Instant start = **place;
-  if (start <= deadline && !is_closed_) co_await closing_.wait_until(start);
+  if (start <= deadline) co_await closing_.wait_until(start);
   const Instant now = exchange_.scheduler().now();
   const bool is_time = now >= start && now - start <= kLateness;
   if (!is_time) permits->give_back(start);
@@ -137,7 +138,7 @@ Task<bool> Gate::permit_cancel(Instant deadline) {
 }
 
 bool Gate::is_still_wanted(const ConnectionSlot& slot) const {
-  if (is_closed_) return false;
+  if (closing_.is_cancelled()) return false;
   const Instant now = exchange_.scheduler().now();
   return exchange_.ask([&](const PoolState& state) { return state.is_still_wanted(slot, now); });
 }
@@ -158,13 +159,21 @@ Task<Opening> Gate::connect(ConnectionSlot& slot, std::string password) {
   opening.connect_time = scheduler.now() - started;
 
   if (options_.after_connect) {
-    const Result<void> accepted = co_await run_hook(*slot.connection, deadline);
+    const Result<void> accepted = co_await prepare(*slot.connection, deadline);
     if (!accepted) {
       opening.outcome = GateOutcome::failed;
       opening.failed.emplace(OpenFailure::after_connect, accepted.error());
     }
   }
   co_return opening;
+}
+
+Task<Result<void>> Gate::prepare(Connection& connection, Instant deadline) {
+  connection.set_held(true);
+  Result<void> accepted = co_await run_hook(connection, deadline);
+  connection.set_held(false);
+  if (accepted) accepted = connection.mark_prepared();
+  co_return accepted;
 }
 
 // What the application throws is its verdict on this connection, not the end of the process.

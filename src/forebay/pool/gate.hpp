@@ -13,8 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "forebay/env/condition.hpp"
-#include "forebay/env/questions.hpp"
+#include "forebay/env/cancellation.hpp"
 #include "forebay/pool/admission.hpp"
 #include "forebay/pool/exchange.hpp"
 #include "forebay/pool/options.hpp"
@@ -45,7 +44,7 @@ class Opening {
 };
 
 // Each may be null: no limit, and the connector's own password. All may be shared with other pools
-// of the scheduler, and outlive what was asked of them (env/questions.hpp).
+// of the scheduler, and outlive what was asked of them (env/race.hpp).
 struct GateSources {
   LeaseSource* leases = nullptr;
   TokenSource* tokens = nullptr;
@@ -60,11 +59,17 @@ class Gate {
   // A cancel is a connect that the server does not count as a session: it takes a permit, and
   // neither approval nor lease. True: now.
   Task<bool> permit_cancel(Instant deadline);
+  // Has the application's hook make a new connection, or one that was reset, what its users expect.
+  // REQUIRES: there is one.
+  Task<Result<void>> prepare(Connection& connection, Instant deadline);
   void close();  // ends what is in flight early
+  Cancellation& closing() { return closing_; }
   void give_up() { connector_.give_up(); }
 
  private:
   Task<bool> settle(const ConnectionSlot& slot);
+  // When a connect may start. Nothing: the gate closed first. REQUIRES: there are permits.
+  Task<std::optional<Result<Instant>>> reserve(Instant deadline);
   // With a token, which it leaves in its argument.
   Task<Opening> attempt(ConnectionSlot& slot, std::string& token);
   Task<Opening> connect(ConnectionSlot& slot, std::string password);
@@ -76,9 +81,7 @@ class Gate {
   Connector& connector_;
   const PoolOptions& options_;
   const GateSources sources_;
-  Condition closing_;
-  Questions questions_;
-  bool is_closed_ = false;
+  Cancellation closing_;
 };
 
 }  // namespace forebay

@@ -1,150 +1,178 @@
 #include "forebay/pool/options.hpp"
 
-#include <utility>
+#include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
+
+#include "forebay/base/ascii_text.hpp"
+#include "forebay/base/suggestion.hpp"
+#include "forebay/env/duration_text.hpp"
+#include "forebay/env/option_rules.hpp"
+#include "forebay/pool/pool_defaults.hpp"
+#include "forebay/pool/rules_of.hpp"
 
 namespace forebay {
 namespace {
 
-// Beyond it a lifetime means nothing, and arithmetic on instants could overflow.
-constexpr Duration kLongest = std::chrono::hours(24 * 365);
+constexpr int kMostConnections = 1'000'000;
 
-class Problems {
- public:
-  void require(bool holds, std::string text) {
-    if (!holds) texts_.push_back(std::move(text));
-  }
-  void require_size(const char* option, int value, int least, int most, const char* why) {
-    require(value >= least && value <= most,
-            fmt::format("{} is {}: it must be between {} and {} ({})", option, value, least, most,
-                        why));
-  }
-  void require_time(const char* option, Duration value, bool may_be_zero) {
-    const bool holds =
-        value <= kLongest && (may_be_zero ? value >= Duration::zero() : value > Duration::zero());
-    require(holds, fmt::format("{} is {}: it must be {} and at most 365 days", option,
-                               describe(value), may_be_zero ? "zero or more" : "more than zero"));
-  }
-  // A time that may also be switched off.
-  void require_time_or_never(const char* option, Duration value) {
-    if (value != Duration::max()) require_time(option, value, false);
-  }
-  std::vector<std::string> take() { return std::move(texts_); }
-
- private:
-  std::vector<std::string> texts_;
-};
-
-void check_sizes(const PoolOptions& options, Problems& problems) {
+// What is compared with a wrong size is compared with the largest one instead.
+void check_sizes(const PoolOptions& options, OptionRules& rules) {
   const PoolSize& size = options.size;
-  problems.require_size("max", size.max, 1, 1'000'000, "connections the pool may have in all");
-  const int max = size.max;
-  int target = size.min_idle;
+  const bool is_max_right = rules.whole("size.max", *size.max, 1, kMostConnections,
+                                        "connections the pool may have in all");
+  const int max = is_max_right ? *size.max : kMostConnections;
+  const char* const share = "it is a share of all connections";
+  const bool is_idle_right = rules.whole("size.min_idle", size.min_idle, 0, max, share);
+  int target = is_idle_right ? size.min_idle : 0;
   if (options.supply == Supply::reservoir) {
     target = size.target_ready.value_or(max);
-    problems.require_size("target_ready", target, 1, max, "it is a share of max");
-    problems.require_size("low_watermark", size.low_watermark.value_or(target), 0, target,
-                          "it is reached before target_ready");
+    if (!rules.whole("size.target_ready", target, 1, max, share)) target = max;
+    rules.whole("size.low_watermark", size.low_watermark.value_or(target), 0, target,
+                "it is reached before all that are to be kept ready");
   }
-  problems.require_size("max_ready", size.max_ready.value_or(max),
-                        std::clamp(target, 1, std::max(1, max)), max,
-                        "it holds at least those that are to be kept ready");
-  problems.require_size("min_idle", size.min_idle, 0, max, "it is a share of max");
-  problems.require_size("keep_open", size.keep_open, 0, max, "it is a share of max");
-  problems.require_size("max_opening", options.max_opening, 1, 10'000,
-                        "connects in flight at once");
-  problems.require_size("warm_up_retries", options.warm_up_retries, 0, 1'000,
-                        "attempts after the first");
+  rules.whole("size.keep_open", *size.keep_open, 0, max, share);
+  rules.whole("size.max_ready", size.max_ready.value_or(max), std::clamp(target, 1, max), max,
+              "it holds at least those that are to be kept ready");
+  rules.whole("max_opening", options.max_opening, 1, 10'000, "connects in flight at once");
+  rules.whole("warm_up_retries", options.warm_up_retries, 0, 1'000, "attempts after the first");
 }
 
-void check_lifetime(const PoolOptions& options, Problems& problems) {
-  problems.require_time("lifetime", options.lifetime, false);
-  problems.require_time("lifetime_jitter", options.lifetime_jitter, true);
-  problems.require_time("guard_window", options.guard_window, true);
-  problems.require_time("longest_transaction", options.longest_transaction, true);
-  problems.require_time_or_never("server_limit", options.server_limit);
+// The shortest that a connection may live, and why.
+std::string shortest_life(const PoolOptions& options, Duration cap) {
+  const Duration half_jitter = options.lifetime_jitter / 2;
+  const Duration lifetime = *options.lifetime;
+  if (cap < lifetime - half_jitter) {
+    return fmt::format(
+        "{} (the server ends sessions after {}, less {} for the longest transaction)",
+        duration_text(cap), duration_text(options.server_limit),
+        duration_text(options.longest_transaction));
+  }
+  if (half_jitter == Duration::zero()) return duration_text(lifetime);
+  return fmt::format("{} (a lifetime of {}, less half of a jitter of {})",
+                     duration_text(lifetime - half_jitter), duration_text(lifetime),
+                     duration_text(options.lifetime_jitter));
+}
 
+void check_lifetime(const PoolOptions& options, OptionRules& rules) {
+  bool are_right = rules.time_or_never("lifetime", *options.lifetime);
+  are_right &= rules.time_or_zero("lifetime_jitter", options.lifetime_jitter);
+  are_right &= rules.time_or_zero("guard_window", options.guard_window);
+  are_right &= rules.time_or_zero("longest_transaction", options.longest_transaction);
+  are_right &= rules.time_or_never("server_limit", options.server_limit);
+  if (!are_right) return;
   ExpiryRule rule;
   rule.server_limit = options.server_limit;
   rule.longest_transaction = options.longest_transaction;
-  const Duration shortest =
-      std::min(options.lifetime - options.lifetime_jitter / 2, lifetime_cap(rule));
-  problems.require(
-      options.guard_window < shortest,
-      fmt::format("guard_window is {}: it must be shorter than the shortest life, which is {} "
-                  "(lifetime {}, lifetime_jitter {}, server_limit {}, longest_transaction {})",
-                  describe(options.guard_window), describe(shortest), describe(options.lifetime),
-                  describe(options.lifetime_jitter), describe(options.server_limit),
-                  describe(options.longest_transaction)));
+  const Duration cap = lifetime_cap(rule);
+  const Duration shortest = std::min(*options.lifetime - options.lifetime_jitter / 2, cap);
+  rules.require(
+      options.guard_window < shortest, "guard_window", duration_text(options.guard_window),
+      fmt::format("it must be shorter than the shortest life, {}", shortest_life(options, cap)));
 }
 
-void check_backoff(const char* option, const BackoffRule& rule, Problems& problems) {
-  problems.require(
-      rule.first > Duration::zero() && rule.first <= rule.longest && rule.longest <= kLongest,
-      fmt::format(
-          "{} goes from {} to {}: the first wait must be more than zero and not longer than "
-          "the longest",
-          option, describe(rule.first), describe(rule.longest)));
-  problems.require(rule.jitter_percent >= 0 && rule.jitter_percent <= 100,
-                   fmt::format("{} has a jitter of {} %: it must be between 0 and 100", option,
-                               rule.jitter_percent));
+void check_backoff(std::string_view member, const BackoffRule& backoff, OptionRules& rules) {
+  const auto option = [member](std::string_view name) {
+    return fmt::format("{}.{}", member, name);
+  };
+  if (rules.positive_time(option("first"), backoff.first) &&
+      rules.positive_time(option("longest"), backoff.longest)) {
+    rules.require(backoff.longest >= backoff.first, option("longest"),
+                  duration_text(backoff.longest),
+                  fmt::format("it must not be shorter than the first wait, {}",
+                              duration_text(backoff.first)));
+  }
+  rules.whole(option("jitter_percent"), backoff.jitter_percent, 0, 100, "per cent");
+}
+
+bool is_setting_name(std::string_view name) {
+  const auto is_letter = [](char c) {
+    const char lowered = lower_case(c);
+    return (lowered >= 'a' && lowered <= 'z') || c == '_';
+  };
+  const auto is_allowed = [&](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '$';
+  };
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_allowed);
+}
+
+void check_session_settings(const SessionSettings& settings, OptionRules& rules) {
+  static constexpr std::size_t kMostBytes = 8'000;  // PostgreSQL reads 10,000 at a session's start
+  const auto require = [&rules](bool holds, std::string_view name, std::string text) {
+    rules.require(holds, "session_settings", shown(name), std::move(text));
+  };
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : settings) {
+    bytes += name.size() + value.size();
+    require(is_setting_name(name), name,
+            "a setting is called by letters, digits, '_', '.' and '$', and a letter comes first");
+    require(!value.contains('\0'), name, "its value contains a zero byte");
+    const bool is_role = is_same_name(name, "role") || is_same_name(name, "session_authorization");
+    require(!is_role, name,
+            "each reset undoes it: connect as that role, or set it in after_connect");
+  }
+  rules.require(bytes <= kMostBytes, "session_settings", fmt::format("{} bytes", bytes),
+                fmt::format("all names and values together have {} bytes at most", kMostBytes));
 }
 
 }  // namespace
 
-std::vector<std::string> problems(const PoolOptions& options) {
-  Problems problems;
-  check_sizes(options, problems);
-  check_lifetime(options, problems);
-  problems.require_time_or_never("idle_timeout", options.idle_timeout);
-  problems.require_time_or_never("check_after_idle", options.check_after_idle);
-  problems.require_time_or_never("leak_after", options.leak_after);
-  const double rate = options.connect_rate;
-  problems.require(
-      rate == 0 || (rate >= 0.001 && rate <= 1e6),
-      fmt::format(
-          "connect_rate is {:g} a second: it must be between 0.001 and 1000000, or 0 for no limit",
-          options.connect_rate));
-  problems.require_size("connect_burst", options.connect_burst, 1, 1'000'000,
-                        "connects at once when rested");
-  problems.require_time("admission_timeout", options.admission_timeout, false);
-  problems.require_time("connect_timeout", options.connect_timeout, false);
-  problems.require_time("reset_timeout", options.reset_timeout, false);
-  problems.require_time("check_timeout", options.check_timeout, false);
-  problems.require_time_or_never("on_stuck_close", options.on_stuck_close.limit());
-  problems.require_time("cancel_timeout", options.cancel_timeout, true);
-  problems.require_time_or_never("server_notices_after", options.server_notices_after);
-  problems.require_time("open_wait", options.open_wait, true);
-  problems.require_time("initial_fill_limit", options.initial_fill_limit, true);
-  check_backoff("backoff", options.backoff, problems);
-  check_backoff("warm_up_backoff", options.warm_up_backoff, problems);
-  return problems.take();
+OptionProblems problems(const PoolOptions& given) {
+  const PoolOptions options = completed(given);
+  OptionRules rules;
+  check_sizes(options, rules);
+  check_lifetime(options, rules);
+  rules.time_or_never("idle_timeout", *options.idle_timeout);
+  rules.time_or_never("check_after_idle", options.check_after_idle);
+  rules.time_or_never("leak_after", options.leak_after);
+  const double rate = *options.connect_rate;
+  rules.require(rate == 0 || (rate >= 0.001 && rate <= 1e6), "connect_rate",
+                fmt::format("{:g} a second", rate),
+                "it must be between 0.001 and 1000000, or 0 for no limit");
+  rules.whole("connect_burst", *options.connect_burst, 1, 1'000'000,
+              "connects at once when rested");
+  rules.positive_time("admission_timeout", options.admission_timeout);
+  rules.positive_time("connect_timeout", options.connect_timeout);
+  rules.positive_time("reset_timeout", options.reset_timeout);
+  rules.positive_time("check_timeout", options.check_timeout);
+  rules.time_or_never("on_stuck_close", options.on_stuck_close.limit());
+  rules.time_or_zero("cancel_timeout", options.cancel_timeout);
+  rules.time_or_never("server_notices_after", options.server_notices_after);
+  rules.time_or_zero("open_wait", options.open_wait);
+  rules.time_or_zero("initial_fill_limit", options.initial_fill_limit);
+  rules.whole("session.statement_cache_size", options.session.statement_cache_size, 1, 100'000,
+              "texts that a connection remembers");
+  check_backoff("backoff", options.backoff, rules);
+  check_backoff("warm_up_backoff", options.warm_up_backoff, rules);
+  check_session_settings(options.session_settings, rules);
+  return rules.take();
 }
 
-PoolRules rules_of(const PoolOptions& options) {
+PoolRules rules_of(const PoolOptions& given) {
+  const PoolOptions options = completed(given);
   const PoolSize& size = options.size;
   PoolRules rules;
-  rules.max = size.max;
-  rules.max_ready = size.max_ready.value_or(size.max);
+  rules.max = *size.max;
+  rules.max_ready = size.max_ready.value_or(rules.max);
   rules.supply.mode = options.supply;
   rules.supply.max_opening = options.max_opening;
   if (options.supply == Supply::reservoir) {
-    rules.supply.target_ready = size.target_ready.value_or(size.max);
+    rules.supply.target_ready = size.target_ready.value_or(rules.max);
     rules.low_watermark = size.low_watermark.value_or(rules.supply.target_ready);
   } else {
     rules.supply.min_idle = size.min_idle;
-    rules.supply.keep_open = size.keep_open;
-    rules.low_watermark = size.keep_open;
+    rules.supply.keep_open = *size.keep_open;
+    rules.low_watermark = std::max(*size.keep_open, size.min_idle);
   }
-  rules.expiry.lifetime = options.lifetime;
+  rules.expiry.lifetime = *options.lifetime;
   rules.expiry.jitter = options.lifetime_jitter;
   rules.expiry.guard_window = options.guard_window;
   rules.expiry.server_limit = options.server_limit;
   rules.expiry.longest_transaction = options.longest_transaction;
   rules.backoff = options.backoff;
   rules.take_order = options.take_order;
-  rules.idle_timeout = options.idle_timeout;
+  rules.idle_timeout = *options.idle_timeout;
   rules.check_after = options.check_after_idle;
   rules.leak_after = options.leak_after;
   return rules;

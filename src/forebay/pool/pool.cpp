@@ -1,28 +1,34 @@
 #include "forebay/pool/pool.hpp"
 
+#include <atomic>
+
 #include <fmt/format.h>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
+#include "forebay/pool/acquire_blocking.hpp"
+#include "forebay/pool/pool_defaults.hpp"
 #include "forebay/pool/pool_log.hpp"
 #include "forebay/pool/retire_signal.hpp"
+#include "forebay/pool/rules_of.hpp"
 #include "forebay/pool/supplier.hpp"
 
 namespace forebay {
 namespace {
 
-std::string join(const std::vector<std::string>& texts) {
-  return fmt::format("{}", fmt::join(texts, "; "));
-}
-
 // Where connections may have to be gone at short notice, what happens to one takes at most half of
-// it, because its close comes after. How long that takes is up to the server.
-PoolOptions checked(PoolOptions options, const RetireSignal* retire) {
-  const std::vector<std::string> wrong = problems(options);
-  FOREBAY_CHECK(wrong.empty(), join(wrong));
+// it, because its close comes after. How long that takes is up to the server: its place, and its
+// lease, are kept until then.
+PoolOptions checked(PoolOptions options, const PoolSharing& sharing) {
+  const RetireSignal* const retire = sharing.retire;
+  options = completed(std::move(options));
+  if (options.service.empty()) options.service = sharing.service;
+  const OptionProblems wrong = problems(options);
+  FOREBAY_CHECK(wrong.empty(), invalid_options(wrong).text());
   if (retire != nullptr) {
     options.connect_timeout = std::min(options.connect_timeout, retire->notice() / 2);
     options.reset_timeout = std::min(options.reset_timeout, retire->notice() / 2);
     options.check_timeout = std::min(options.check_timeout, retire->notice() / 2);
+    options.cancel_timeout = std::min(options.cancel_timeout, retire->notice() / 2);
   }
   return options;
 }
@@ -32,8 +38,8 @@ PoolOptions checked(PoolOptions options, const RetireSignal* retire) {
 struct Pool::Parts {
   Parts(Env world, Connector& connector, PoolOptions pool_options, PoolSharing sharing)
       : env(world),
-        options(checked(std::move(pool_options), sharing.retire)),
-        log(options),
+        options(checked(std::move(pool_options), sharing)),
+        log(options, connector.server(), sharing.budget != nullptr),
         retire(sharing.retire),
         exchange(rules_of(options), sharing.budget, world.scheduler),
         gate(exchange, connector, options,
@@ -47,8 +53,8 @@ struct Pool::Parts {
 
   PermitSource* permits_of(const PoolSharing& sharing) {
     if (sharing.permits != nullptr) return sharing.permits;
-    if (sharing.pacer == nullptr && options.connect_rate <= 0) return nullptr;
-    if (sharing.pacer == nullptr) pacer.emplace(options.connect_rate, options.connect_burst);
+    if (sharing.pacer == nullptr && *options.connect_rate <= 0) return nullptr;
+    if (sharing.pacer == nullptr) pacer.emplace(*options.connect_rate, *options.connect_burst);
     local_permits.emplace(env.scheduler, sharing.pacer != nullptr ? *sharing.pacer : *pacer);
     return &*local_permits;
   }
@@ -62,6 +68,7 @@ struct Pool::Parts {
   Exchange exchange;
   Gate gate;
   Supplier supplier;
+  std::atomic<std::uint64_t> opens = 0;  // a number for the log; nothing depends on its order
   bool is_started = false;
   bool is_gone = false;
 };
@@ -85,40 +92,64 @@ void Pool::launch() {
   start_detached(parts.env.scheduler, parts.supplier.run());
 }
 
-Task<bool> Pool::start() {
+Task<bool> Pool::start() { return fill(InitialFailure::keep_trying); }
+
+Task<Result<bool>> Pool::start_or_fail() {
   Parts& parts = *parts_;
-  const Instant begun = parts.env.scheduler.now();
-  launch();
-  const bool is_filled =
-      co_await parts.supplier.wait_filled(deadline_after(begun, parts.options.initial_fill_limit));
-  if (!is_filled && !parts.exchange.is_closed())
-    parts.log.fill_timed_out(parts.exchange.statistics(), parts.env.scheduler.now() - begun);
+  parts.exchange.decide([](PoolState& state, WakeList&) { state.begin_first_try(); });
+  const bool is_filled = co_await fill(InitialFailure::fail_fast);
+  std::optional<Error> refusal = parts.exchange.refusal();
+  if (!is_filled && refusal) co_return failure(std::move(*refusal));
   co_return is_filled;
 }
 
-Acquire Pool::acquire(Instant deadline, std::source_location from) {
-  return Acquire(parts_->exchange, parts_->env.scheduler, deadline, from);
+Task<bool> Pool::fill(InitialFailure on_failure) {
+  Parts& parts = *parts_;
+  const Instant begun = parts.env.scheduler.now();
+  const Instant deadline = deadline_after(begun, parts.options.initial_fill_limit);
+  launch();
+  const bool is_filled = co_await parts.supplier.wait_filled(deadline, on_failure);
+  const Instant now = parts.env.scheduler.now();
+  if (!is_filled && now >= deadline && !parts.exchange.is_closed())
+    parts.log.fill_timed_out(parts.exchange.statistics(), now - begun);
+  co_return is_filled;
 }
 
-Acquire Pool::acquire_on(Scheduler& scheduler, Instant deadline, std::source_location from) {
-  return Acquire(parts_->exchange, scheduler, deadline, from);
+Acquire Pool::acquire(Until until, std::source_location from) {
+  return Acquire(parts_->exchange, here(parts_->env.scheduler), until, from);
+}
+
+Acquire Pool::acquire_on(Scheduler& scheduler, Until until, std::source_location from) {
+  return Acquire(parts_->exchange, scheduler, until, from);
 }
 
 Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_location from) {
   Exchange& exchange = parts_->exchange;
   if (exchange.is_in_child()) return failure(used_after_fork());
-  if (ConnectionSlot* slot = exchange.try_take(from)) {
+  if (ConnectionSlot* slot = exchange.try_take(from, exchange.loop_here())) {
     return Result<PooledConnection>(std::in_place, exchange, *slot, Holder::thread);
   }
   return wait_blocking(exchange, timeout, from);
 }
 
 std::optional<PooledConnection> Pool::take_ready(Holder holder, const std::source_location& from) {
-  if (parts_->exchange.is_in_child()) return std::nullopt;
-  ConnectionSlot* slot = parts_->exchange.try_take(from);
-  if (slot == nullptr) return std::nullopt;
-  return std::optional<PooledConnection>(std::in_place, parts_->exchange, *slot, holder);
+  bool calls_supplier = false;
+  std::optional<PooledConnection> taken = take_ready(holder, from, calls_supplier);
+  if (calls_supplier) call_supplier();
+  return taken;
 }
+
+std::optional<PooledConnection> Pool::take_ready(Holder holder, const std::source_location& from,
+                                                 bool& calls_supplier) {
+  if (parts_->exchange.is_in_child()) return std::nullopt;
+  Exchange& exchange = parts_->exchange;
+  const Exchange::Taken taken = exchange.take_now(from, exchange.loop_here());
+  calls_supplier = taken.calls_supplier;
+  if (taken.slot == nullptr) return std::nullopt;
+  return std::optional<PooledConnection>(std::in_place, exchange, *taken.slot, holder);
+}
+
+void Pool::call_supplier() { parts_->exchange.call_supplier(); }
 
 std::optional<PooledConnection> Pool::try_acquire(std::source_location from) {
   std::optional<PooledConnection> taken = take_ready(Holder::loop, from);
@@ -126,20 +157,30 @@ std::optional<PooledConnection> Pool::try_acquire(std::source_location from) {
   return taken;
 }
 
-Acquire Pool::open(std::source_location from) {
+Task<Result<PooledConnection>> Pool::open(std::source_location from) {
   const Instant deadline = deadline_after(parts_->env.scheduler.now(), parts_->options.open_wait);
-  return acquire(deadline, from);
+  Acquire acquiring = acquire(deadline, from);
+  Result<PooledConnection> opened = co_await acquiring;
+  if (opened) note_open();
+  co_return opened;
 }
 
 Result<PooledConnection> Pool::open_blocking(std::source_location from) {
-  return acquire_blocking(parts_->options.open_wait, from);
+  Result<PooledConnection> opened = acquire_blocking(parts_->options.open_wait, from);
+  if (opened) note_open();
+  return opened;
+}
+
+void Pool::note_open() {
+  const std::uint64_t opens = parts_->opens.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (log::is_on(log::Level::debug)) parts_->log.checked_out(gauges(), opens);
 }
 
 Result<void> Pool::resize(const PoolSize& size) {
   PoolOptions resized = parts_->options;
-  resized.size = size;
-  const std::vector<std::string> wrong = problems(resized);
-  if (!wrong.empty()) return failure(Errc::invalid, join(wrong));
+  resized.size = completed(size, parts_->options.size);
+  const OptionProblems wrong = problems(resized);
+  if (!wrong.empty()) return failure(invalid_options(wrong));
   parts_->exchange.resize(rules_of(resized));
   return {};
 }
@@ -162,6 +203,11 @@ Task<bool> Pool::close(Instant deadline) {
 }
 
 const std::string& Pool::name() const { return parts_->options.name; }
+
+std::optional<std::string_view> Pool::service() const {
+  const std::string& service = parts_->options.service;
+  return service.empty() ? std::nullopt : std::optional<std::string_view>(service);
+}
 
 PoolGauges Pool::gauges() const { return parts_->exchange.gauges(); }
 

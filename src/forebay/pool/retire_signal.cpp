@@ -1,6 +1,6 @@
 #include "forebay/pool/retire_signal.hpp"
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/pool/exchange.hpp"
 
 namespace forebay {
@@ -10,10 +10,31 @@ RetireSignal::~RetireSignal() {
   FOREBAY_CHECK(pools_.empty(), "a retire signal died before its pools");
 }
 
-// Under the lock, so that no pool dies while it is being told.
+// No pool is told under the lock, and none dies before it has been told.
+template <class Word>
+void RetireSignal::call_each(Word word) {
+  std::vector<Exchange*> told;
+  {
+    MutexLock lock(mutex_);
+    told = pools_;
+    for (Exchange* pool : told) pool->departures().begin();
+  }
+  for (Exchange* pool : told) {
+    word(*pool);
+    pool->departures().end();
+  }
+}
+
 void RetireSignal::raise(DiscardReason reason) {
-  MutexLock lock(mutex_);
-  for (Exchange* pool : pools_) pool->condemn_all(reason);
+  call_each([reason](Exchange& pool) { pool.condemn_all(reason); });
+}
+
+int RetireSignal::shed(int most) {
+  int shed = 0;
+  call_each([&shed, most](Exchange& pool) {
+    if (shed < most) shed += pool.shed(most - shed, DiscardReason::shrunk);
+  });
+  return shed;
 }
 
 void RetireSignal::join(Exchange& exchange) {

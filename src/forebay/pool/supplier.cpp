@@ -25,13 +25,12 @@ Supplier::Supplier(Env env, Exchange& exchange, Gate& gate, const PoolOptions& o
       options_(options),
       log_(log),
       tasks_(env.scheduler),
-      changed_(env.scheduler),
-      closing_(env.scheduler) {}
+      changed_(env.scheduler) {}
 
 Task<void> Supplier::run() {
   begun_ = env_.scheduler.now();
   log_.started();
-  if (options_.supply == Supply::standard && options_.size.keep_open > 0) {
+  if (options_.supply == Supply::standard && *options_.size.keep_open > 0) {
     exchange_.decide([](PoolState& state, WakeList&) { state.hold_keeper(); });
     tasks_.spawn(warm_up());
   }
@@ -40,17 +39,17 @@ Task<void> Supplier::run() {
   for (;;) {
     work.clear();
     start(work);
-    tell_empty();
-    log::tell_repeats();
+    log_empty();
+    log::write_repeats();
     if (exchange_.gives_up()) gate_.give_up();
     const bool is_closed = exchange_.is_closed();
     if (is_closed && !was_closed) {
       was_closed = true;
       gate_.close();
-      closing_.notify_all();
       changed_.notify_all();
     }
-    if (is_closed && exchange_.ask([](const PoolState& state) { return state.approved() == 0; }))
+    if (is_closed &&
+        exchange_.ask([](const PoolState& state) { return state.room().approved() == 0; }))
       break;
     co_await exchange_.attention().wait_until(work.wake_at);
   }
@@ -64,18 +63,22 @@ Task<void> Supplier::run() {
 // rest happens outside.
 void Supplier::start(PoolWork& work) {
   std::vector<ConnectionSlot*> opening;
+  std::vector<LeakReport> leaks;
   const Instant now = env_.scheduler.now();
-  exchange_.decide([&](PoolState& state, WakeList&) {
+  exchange_.decide([&](PoolState& state, WakeList& wakes) {
+    state.refuse_waiters(now, wakes);
     state.collect(now, work);
     for (Approval& approval : work.open) {
       opening.push_back(&make_slot(state, std::move(approval)));
     }
+    for (const Slot* slot : work.leaked) leaks.push_back(leak_report(*slot, now));
   });
+  exchange_.return_grants();
   for (ConnectionSlot* slot : opening) tasks_.spawn(open_one(*slot));
   for (Slot* slot : work.reset) tasks_.spawn(reset_one(static_cast<ConnectionSlot&>(*slot)));
   for (Slot* slot : work.check) tasks_.spawn(check_one(static_cast<ConnectionSlot&>(*slot)));
   for (Slot* slot : work.close) tasks_.spawn(close_one(static_cast<ConnectionSlot&>(*slot)));
-  if (!work.leaked.empty()) report_leaks(work);
+  for (const LeakReport& leak : leaks) report(leak);
   exchange_.ask_for_room();
 }
 
@@ -86,15 +89,18 @@ ConnectionSlot& Supplier::make_slot(PoolState& state, Approval approval) {
   return slot;
 }
 
-// The approval goes back with the slot, when the connection is gone and together with its place
-// in the books.
+// The pool's approval goes back together with its place in the books; the lease, and the part of a
+// shared budget, right after it, because others hear of them.
 void Supplier::drop(ConnectionSlot& slot) {
   slot.connection.reset();
-  exchange_.decide([&](PoolState& state, WakeList&) {
-    state.remove(slot);
-    delete &slot;
-  });
+  exchange_.decide([&](PoolState& state, WakeList&) { state.remove(slot); });
+  delete &slot;
   look_again();
+}
+
+// Only while the slot is the supplier's own.
+Scheduler& Supplier::home_of(const ConnectionSlot& slot) const {
+  return slot.home == kNoLoop ? env_.scheduler : env_.scheduler.group()->at(slot.home);
 }
 
 void Supplier::look_again() {
@@ -116,7 +122,7 @@ Task<bool> Supplier::try_open(ConnectionSlot& slot) {
     look_again();
     co_return true;
   }
-  if (opening.outcome == GateOutcome::failed) note_failure(std::move(*opening.failed));
+  if (opening.outcome == GateOutcome::failed) note_failure(*opening.failed);
   if (slot.connection) {  // it opened, and the application's hook refused it
     exchange_.decide([&](PoolState& state, WakeList&) {
       state.refuse_opening(slot, DiscardReason::hook_failed);
@@ -130,28 +136,50 @@ Task<bool> Supplier::try_open(ConnectionSlot& slot) {
 // Once: where it has failed, closing is what is left.
 Task<Result<void>> Supplier::cancel(ConnectionSlot& slot) {
   if (slot.is_cancel_tried || options_.cancel_timeout == Duration::zero())
-    co_return failure(Errc::timed_out, "a statement ran into its deadline");
+    co_return failure(Errc::timed_out, "a statement ran into its deadline or was cancelled");
   slot.is_cancel_tried = true;
   const Instant deadline = deadline_after(env_.scheduler.now(), options_.cancel_timeout);
   const bool is_permitted = co_await gate_.permit_cancel(deadline);
   if (!is_permitted)
     co_return failure(Errc::timed_out, "a cancel found no place in the rate of connects in time");
+  co_await resume_on(home_of(slot));
   Result<void> cancelled = co_await slot.connection->cancel(deadline);
+  co_await resume_on(env_.scheduler);
   if (cancelled) slot.is_cancel_tried = false;
   co_return cancelled;
 }
 
-Task<Result<void>> Supplier::cancel_and_reset(ConnectionSlot& slot) {
+// It leaves the deadline, which does not begin before a cancel is over.
+Task<Result<void>> Supplier::cancel_and_reset(ConnectionSlot& slot, Instant& deadline) {
   if (slot.connection->needs_cancel()) {
     const Result<void> cancelled = co_await cancel(slot);
     if (!cancelled) co_return cancelled;
   }
-  const Instant deadline = deadline_after(env_.scheduler.now(), options_.reset_timeout);
-  co_return co_await slot.connection->reset(deadline);
+  deadline = deadline_after(env_.scheduler.now(), options_.reset_timeout);
+  co_await resume_on(home_of(slot));
+  Result<void> reset = co_await slot.connection->reset(deadline);
+  co_await resume_on(env_.scheduler);
+  co_return reset;
+}
+
+// What the hook did at the connect, the reset has undone.
+Task<bool> Supplier::prepare(ConnectionSlot& slot, Instant deadline) {
+  const Result<void> prepared = co_await gate_.prepare(*slot.connection, deadline);
+  if (prepared) co_return true;
+  exchange_.decide(
+      [&](PoolState& state, WakeList&) { state.refuse_reset(slot, DiscardReason::hook_failed); });
+  log_.lost(slot.id, DiscardReason::hook_failed, prepared.error());
+  look_again();
+  co_return false;
 }
 
 Task<void> Supplier::reset_one(ConnectionSlot& slot) {
-  const Result<void> reset = co_await cancel_and_reset(slot);
+  Instant deadline{};
+  const Result<void> reset = co_await cancel_and_reset(slot, deadline);
+  if (reset && options_.after_connect) {
+    const bool is_prepared = co_await prepare(slot, deadline);
+    if (!is_prepared) co_return;
+  }
   const Instant now = env_.scheduler.now();
   exchange_.decide([&](PoolState& state, WakeList& wakes) {
     state.reset_done(slot, now, reset.has_value(), wakes);
@@ -163,7 +191,9 @@ Task<void> Supplier::reset_one(ConnectionSlot& slot) {
 
 Task<void> Supplier::check_one(ConnectionSlot& slot) {
   const Instant deadline = deadline_after(env_.scheduler.now(), options_.check_timeout);
+  co_await resume_on(home_of(slot));
   const Result<void> check = co_await slot.connection->check(deadline);
+  co_await resume_on(env_.scheduler);
   const Instant now = env_.scheduler.now();
   exchange_.decide([&](PoolState& state, WakeList& wakes) {
     state.check_done(slot, now, check.has_value(), wakes);
@@ -209,39 +239,72 @@ Task<void> Supplier::hold(ConnectionSlot& slot, Instant give_up_at) {
   }
 }
 
-// One after the other, each with its retries; whatever cannot be opened is left to the keeper.
+// One after the other, each with its retries. One whose retries run out is left to the keeper, and
+// the next is tried all the same.
 Task<void> Supplier::warm_up() {
-  int failures = 0;
-  for (;;) {
-    const Instant now = env_.scheduler.now();
-    ConnectionSlot* slot = nullptr;
-    exchange_.decide([&](PoolState& state, WakeList&) {
-      std::optional<Approval> approval = state.approve_warm_up(now);
-      if (approval) slot = &make_slot(state, std::move(*approval));
-    });
-    if (slot == nullptr) break;
-    const bool is_open = co_await try_open(*slot);
-    if (is_open) {
-      failures = 0;
-      continue;
-    }
-    if (++failures > options_.warm_up_retries || exchange_.is_closed()) break;
-    const Duration pause = backoff_delay(options_.warm_up_backoff, failures, env_.random);
-    co_await closing_.wait_until(deadline_after(env_.scheduler.now(), pause));
-  }
+  log_.warm_up_started(exchange_.gauges());
+  WarmUp warmed;
+  bool goes_on = true;
+  for (int given_up = 0; goes_on && given_up < *options_.size.keep_open; ++given_up)
+    goes_on = co_await warm_up_until_one_fails(warmed);
   const Instant now = env_.scheduler.now();
-  exchange_.decide([&](PoolState& state, WakeList&) { state.release_keeper(now); });
+  bool has_given_up = false;
+  exchange_.decide([&](PoolState& state, WakeList&) {
+    state.release_keeper(now);
+    has_given_up = state.has_given_up() && !state.is_closed();
+  });
+  if (has_given_up) log_.warm_up_gave_up(exchange_.statistics(), now - begun_);
+  if (!exchange_.is_closed()) {
+    log_.warm_up_done(exchange_.gauges(), warmed.created, warmed.failed);
+    log_.keeper_started();
+  }
   note_filled();
   look_again();
 }
 
-Task<bool> Supplier::wait_filled(Instant deadline) {
+// True: the retries of one have run out, and others may fare better. False: all are there, there is
+// no room for more, or waiting mends nothing.
+Task<bool> Supplier::warm_up_until_one_fails(WarmUp& warmed) {
+  int failures = 0;
   for (;;) {
-    if (exchange_.ask([](const PoolState& state) { return state.is_filled(); })) co_return true;
-    if (exchange_.is_closed()) co_return false;
-    const bool is_in_time = co_await changed_.wait_until(deadline);
-    if (!is_in_time) co_return false;
+    ConnectionSlot* slot = nullptr;
+    exchange_.decide([&](PoolState& state, WakeList&) {
+      std::optional<Approval> approval = state.approve_warm_up();
+      if (approval) slot = &make_slot(state, std::move(*approval));
+    });
+    if (slot == nullptr) co_return false;
+    const bool is_open = co_await try_open(*slot);
+    const bool is_refused =
+        exchange_.ask([](const PoolState& state) { return state.health().is_refused(); });
+    if (is_refused || exchange_.is_closed()) co_return false;
+    if (is_open) {
+      failures = 0;
+      ++warmed.created;
+      continue;
+    }
+    if (++failures > options_.warm_up_retries) {
+      ++warmed.failed;
+      log_.warm_up_failed(exchange_.statistics().last_connect_error);
+      co_return true;
+    }
+    const Duration pause = backoff_delay(options_.warm_up_backoff, failures, env_.random);
+    co_await gate_.closing().wait_until(deadline_after(env_.scheduler.now(), pause));
   }
+}
+
+Task<bool> Supplier::wait_filled(Instant deadline, InitialFailure on_failure) {
+  const auto is_filled = [](const PoolState& state) { return state.is_filled(); };
+  const auto is_over = [](const PoolState& state) {
+    return !state.is_trying_first() && (state.is_filled() || state.has_given_up());
+  };
+  for (;;) {
+    const bool is_hopeless = on_failure == InitialFailure::fail_fast && exchange_.refusal();
+    if (is_hopeless || exchange_.is_closed()) co_return false;
+    if (exchange_.ask(is_over)) break;
+    const bool is_in_time = co_await changed_.wait_until(deadline);
+    if (!is_in_time) break;
+  }
+  co_return exchange_.ask(is_filled);
 }
 
 Task<bool> Supplier::wait_gone(Instant deadline) {
@@ -252,23 +315,22 @@ Task<bool> Supplier::wait_gone(Instant deadline) {
   co_return true;
 }
 
-void Supplier::note_failure(FailedOpen failed) {
+void Supplier::note_failure(const FailedOpen& failed) {
   const Instant now = env_.scheduler.now();
-  const FailedOpen told = failed;
+  exchange_.note_failure(failed);
   bool is_closed = false;
-  int before = 0;
+  bool has_pause_begun = false;
   int attempt = 0;
   Instant retry_at{};
   exchange_.decide([&](PoolState& state, WakeList&) {
     is_closed = state.is_closed();
-    before = state.failures();
-    state.open_failed(now, std::move(failed), env_.random);
-    attempt = state.failures();
-    retry_at = state.backoff_until();
+    has_pause_begun = state.open_failed(now, failed, env_.random);
+    attempt = state.health().attempts();
+    retry_at = state.health().retry_at();
   });
   if (is_closed) return;
-  log_.attempt_failed(told, attempt);
-  if (attempt != before) log_.backed_off(told, attempt, retry_at - now);
+  log_.attempt_failed(failed, attempt);
+  if (has_pause_begun) log_.backed_off(failed, attempt, retry_at - now);
 }
 
 void Supplier::note_opened() {
@@ -289,7 +351,7 @@ void Supplier::note_filled() {
   if (is_fill_told_ && has_fill) log_.filled(gauges, env_.scheduler.now() - begun_);
 }
 
-void Supplier::tell_empty() {
+void Supplier::log_empty() {
   const Instant now = env_.scheduler.now();
   if (now < next_empty_look_ || !log::is_on(log_.news(log::Level::warning))) return;
   const std::uint64_t total =
@@ -300,25 +362,21 @@ void Supplier::tell_empty() {
   log_.empty(exchange_.gauges(), total);
 }
 
-void Supplier::report_leaks(const PoolWork& work) const {
-  std::vector<LeakReport> lent = exchange_.lent();
-  for (const Slot* slot : work.leaked) {
-    for (const LeakReport& leak : lent) {
-      if (leak.connection_id != slot->id) continue;
-      log_.leak(leak);
-      call_on_leak(leak);
-    }
-  }
+void Supplier::report(const LeakReport& leak) const {
+  log_.leak(leak);
+  call_on_leak(leak);
 }
 
 // Hooks that nobody awaits: what they throw is told, and the pool goes on.
 void Supplier::call_before_close(const ConnectionSlot& slot, DiscardReason reason) const {
   if (!options_.before_close) return;
+  slot.connection->set_held(true);
   try {
     options_.before_close(*slot.connection, reason);
   } catch (...) {
     log_.hook_threw("before_close", text_of(std::current_exception()));
   }
+  slot.connection->set_held(false);
 }
 
 void Supplier::call_on_leak(const LeakReport& leak) const {

@@ -6,7 +6,11 @@
 #include "forebay/base/log.hpp"
 #include "forebay/base/misuse.hpp"
 #include "forebay/env/run_blocking.hpp"
-#include "forebay/postgres/server_limits.hpp"
+#include "forebay/env/shared_random.hpp"
+#include "forebay/pool/acquire_blocking.hpp"
+#include "forebay/postgres/driver/libpq_connector.hpp"
+#include "forebay/postgres/driver/server_limits.hpp"
+#include "forebay/postgres/reminder.hpp"
 
 namespace forebay::postgres {
 namespace {
@@ -26,15 +30,28 @@ Result<std::unique_ptr<PostgresPool>> PostgresPool::open(Runtime& runtime,
   }
   Result<ConnectionString> parsed = ConnectionString::parse(target);
   const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
-  options = with_limits_of(profile, std::move(options));
-  std::vector<std::string> wrong = problems(options);
-  if (!parsed) wrong.insert(wrong.begin(), parsed.error().text());
-  if (!wrong.empty()) return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
+  options = with_defaults_of(profile, std::move(options));
+  OptionProblems wrong;
+  if (!parsed) wrong.emplace_back("target", "", parsed.error().text());
+  append(wrong, problems(options));
+  if (!wrong.empty()) return failure(invalid_options(wrong));
 
+  const InitialFailure on_failure = options.initial_failure;
   std::unique_ptr<PostgresPool> pool(
       new PostgresPool(runtime, std::move(*parsed), profile, std::move(options), sharing));
-  pool->random_.emplace(run_blocking(runtime.scheduler(), draw_seed(runtime.env())));
-  pool->is_filled_ = run_blocking(runtime.scheduler(), pool->pool_.start());
+  pool->random_ =
+      std::make_unique<SharedRandom>(run_blocking(runtime.scheduler(), draw_seed(runtime.env())));
+  if (on_failure == InitialFailure::keep_trying) {
+    pool->is_filled_ = run_blocking(runtime.scheduler(), pool->pool_.start());
+    return pool;
+  }
+  const Result<bool> started = run_blocking(runtime.scheduler(), pool->pool_.start_or_fail());
+  if (!started) {
+    const std::string text = fmt::format("the pool \"{}\" cannot be opened: {}", pool->pool_.name(),
+                                         started.error().text());
+    return failure(started.error().with_text(text));
+  }
+  pool->is_filled_ = *started;
   return pool;
 }
 
@@ -66,16 +83,17 @@ PostgresPool::~PostgresPool() {
     const PoolGauges now = pool_.gauges();
     if (lent.empty()) {
       log::warning("Pool is still closing",
-                   {log::field("pool", pool_.name()), log::field("opening", now.opening),
-                    log::field("cleaning", now.cleaning), log::field("closing", now.closing)});
+                   {log::field("pool", pool_.name()), log::field("service", pool_.service()),
+                    log::field("opening", now.opening), log::field("cleaning", now.cleaning),
+                    log::field("closing", now.closing)});
       if (is_patient) pool_.give_up();
       continue;
     }
     log::warning("Pool destroyed while connections are lent",
-                 {log::field("pool", pool_.name()), log::field("lent", lent.size()),
-                  log::field("longest", describe(lent.front()))});
+                 {log::field("pool", pool_.name()), log::field("service", pool_.service()),
+                  log::field("lent", lent.size()), log::field("longest", describe(lent.front()))});
   }
-  log::tell_all_repeats();
+  log::write_all_repeats();
 }
 
 Result<PooledSession> PostgresPool::acquire_blocking(Duration timeout, std::source_location from) {
@@ -90,11 +108,25 @@ std::optional<PooledSession> PostgresPool::try_acquire(std::source_location from
   return PooledSession(std::move(*pooled));
 }
 
-Task<Result<PooledSession>> PostgresPool::acquire(Instant deadline, std::source_location from) {
-  Result<PooledConnection> pooled = co_await pool_.acquire(deadline, from);
+Task<Result<PooledSession>> PostgresPool::acquire(Until until, std::source_location from) {
+  Result<PooledConnection> pooled = co_await pool_.acquire(until, from);
   if (!pooled) co_return failure(std::move(pooled.error()));
   co_return PooledSession(std::move(*pooled));
 }
+
+Result<PooledSession> PostgresPool::open_blocking(std::source_location from) {
+  Result<PooledConnection> pooled = pool_.open_blocking(from);
+  if (!pooled) return failure(std::move(pooled.error()));
+  return PooledSession(std::move(*pooled));
+}
+
+Task<Result<PooledSession>> PostgresPool::open(std::source_location from) {
+  Result<PooledConnection> pooled = co_await pool_.open(from);
+  if (!pooled) co_return failure(std::move(pooled.error()));
+  co_return PooledSession(std::move(*pooled));
+}
+
+Random& PostgresPool::thread_random() { return *random_; }
 
 bool PostgresPool::close(Duration limit, std::source_location from) {
   const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);

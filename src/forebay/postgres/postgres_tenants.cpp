@@ -1,20 +1,48 @@
 #include "forebay/postgres/postgres_tenants.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 #include "forebay/base/fork_mark.hpp"
 #include "forebay/base/log.hpp"
 #include "forebay/base/misuse.hpp"
 #include "forebay/env/run_blocking.hpp"
-#include "forebay/postgres/quoted_identifier.hpp"
-#include "forebay/postgres/server_limits.hpp"
+#include "forebay/pool/acquire_blocking.hpp"
+#include "forebay/postgres/driver/libpq_connector.hpp"
+#include "forebay/postgres/driver/server_limits.hpp"
+#include "forebay/postgres/reminder.hpp"
+#include "forebay/postgres/sql/quoted_identifier.hpp"
+#include "forebay/tenants/tenant_pools.hpp"
 
 namespace forebay::postgres {
 namespace {
 
+// Databases that every server has, and that are nobody's.
+constexpr std::array<std::string_view, 3> kOfTheServer{"postgres", "template0", "template1"};
+
 // Somebody else made it meanwhile: known by its name, or by the index of the catalog.
 bool is_there_already(const Error& error) {
   return error.sqlstate() == "42P04" || error.sqlstate() == "23505";
+}
+
+// What is told of a database that could not be made. A role that may not, or a name that cannot
+// be, does not change by waiting.
+Error not_made(const std::string& database, const Error& said) {
+  std::string text = fmt::format("database {} could not be made: {}", database, said.text());
+  if (!said.sqlstate().starts_with("42")) return said.with_text(std::move(text));
+  return Error(Errc::refused, said.error_class(), std::move(text), said.sqlstate());
+}
+
+void tell_of(const TenantOptions& options) {
+  const TenantShares shares = shares_of(options);
+  const std::string names = options.database_of ? "by a function" : options.database;
+  log::info(
+      "Tenants opened",
+      {log::field("max_connections", options.max_connections), log::field("system", shares.system),
+       log::field("kept_free", shares.kept_free), log::field("tenants", shares.tenants),
+       log::field("max_per_tenant", options.max_per_tenant), log::field("database", names)});
 }
 
 }  // namespace
@@ -25,12 +53,20 @@ class PostgresTenants::Databases final : public TenantConnectors {
             const LibpqSettings& settings)
       : runtime_(runtime),
         target_(std::move(target)),
+        own_(target_.database_in_force()),
         profile_(std::move(profile)),
         settings_(settings) {}
 
   void set_system(PostgresPool& system) { system_ = &system; }
 
+  // An id that comes from a request must not reach what is not a tenant's.
   Result<std::unique_ptr<Connector>> connector(const std::string& database) override {
+    if (database == own_ || std::ranges::find(kOfTheServer, database) != kOfTheServer.end()) {
+      return failure(Errc::invalid,
+                     fmt::format("the database {} is the system's or the server's own, and no "
+                                 "tenant's; system() is for the system's",
+                                 database));
+    }
     ConnectionString target = target_;
     const Result<void> is_set = target.set("dbname", database);
     if (!is_set) return failure(is_set.error());
@@ -50,40 +86,53 @@ class PostgresTenants::Databases final : public TenantConnectors {
     const Result<QueryResult> made = co_await (*session)->exec(statement, deadline);
     if (made) co_return true;
     if (is_there_already(made.error())) co_return false;
-    co_return failure(
-        Error(made.error().code(),
-              fmt::format("database {} could not be made: {}", database, made.error().text()),
-              made.error().sqlstate()));
+    co_return failure(not_made(database, made.error()));
   }
 
  private:
   Runtime& runtime_;
   const ConnectionString target_;
+  const std::string own_;  // the system's database
   const ServerProfile profile_;
   const LibpqSettings settings_;
   PostgresPool* system_ = nullptr;
 };
+
+OptionProblems PostgresTenants::problems(const std::string& target, const TenantOptions& options) {
+  OptionProblems wrong;
+  const Result<ConnectionString> parsed = ConnectionString::parse(target);
+  if (!parsed) wrong.emplace_back("target", "", parsed.error().text());
+  const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
+  if (profile.name == ServerProfile::dsql().name)
+    wrong.emplace_back("target", "a DSQL cluster",
+                       "it has one database, and tenants need PostgreSQL");
+  TenantOptions limited = options;
+  limited.pool = with_defaults_of(profile, std::move(limited.pool));
+  append(wrong, forebay::problems(limited));
+  return wrong;
+}
 
 Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
                                                                const std::string& target,
                                                                TenantOptions options,
                                                                PoolSharing sharing) {
   if (runtime.is_in_child()) return failure(used_after_fork());
+  const OptionProblems wrong = problems(target, options);
+  if (!wrong.empty()) return failure(invalid_options(wrong));
   Result<ConnectionString> parsed = ConnectionString::parse(target);
-  const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
-  options.pool = with_limits_of(profile, std::move(options.pool));
-  std::vector<std::string> wrong = problems(options);
-  if (profile.name == ServerProfile::dsql().name)
-    wrong.emplace_back("a DSQL cluster has one database: tenants need PostgreSQL");
-  if (!parsed) wrong.insert(wrong.begin(), parsed.error().text());
-  if (!wrong.empty()) return failure(Errc::invalid, fmt::format("{}", fmt::join(wrong, "\n")));
+  if (!parsed) return failure(parsed.error());
+  const ServerProfile profile = ServerProfile::for_host(parsed->host());
+  options.pool = with_defaults_of(profile, std::move(options.pool));
 
   std::unique_ptr<PostgresTenants> tenants(new PostgresTenants(
       runtime, std::move(*parsed), profile, libpq_settings(profile, options.pool)));
   sharing.budget = nullptr;
   const bool has_pace = sharing.pacer != nullptr || sharing.permits != nullptr;
-  if (options.pool.connect_rate > 0 && !has_pace)
-    sharing.pacer = &tenants->pacer_.emplace(options.pool.connect_rate, options.pool.connect_burst);
+  if (*options.pool.connect_rate > 0 && !has_pace) {
+    tenants->pacer_ =
+        std::make_unique<ConnectPacer>(*options.pool.connect_rate, *options.pool.connect_burst);
+    sharing.pacer = tenants->pacer_.get();
+  }
   Result<std::unique_ptr<PostgresPool>> system =
       PostgresPool::open(runtime, target, system_pool_options(options), sharing);
   if (!system) return failure(system.error());
@@ -93,6 +142,7 @@ Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
   tenants->pools_ = std::make_unique<TenantPools>(runtime.env(), *tenants->databases_,
                                                   std::move(options), sharing);
   tenants->pools_->start();
+  tell_of(tenants->options());
   return tenants;
 }
 
@@ -135,12 +185,38 @@ Result<PooledSession> PostgresTenants::acquire_blocking(std::string_view tenant,
   return PooledSession(std::move(*pooled));
 }
 
-Task<Result<PooledSession>> PostgresTenants::acquire(std::string tenant, Instant deadline,
+Task<Result<PooledSession>> PostgresTenants::acquire(std::string tenant, Until until,
                                                      std::source_location from) {
-  Result<PooledConnection> pooled = co_await pools_->acquire(tenant, deadline, from);
+  Result<PooledConnection> pooled = co_await pools_->acquire(tenant, until, from);
   if (!pooled) co_return failure(std::move(pooled.error()));
   co_return PooledSession(std::move(*pooled));
 }
+
+std::optional<TenantStatistics> PostgresTenants::statistics(std::string_view tenant) const {
+  return pools_->statistics(tenant);
+}
+
+TenancyStatistics PostgresTenants::statistics() const {
+  TenancyStatistics now = pools_->statistics();
+  const PoolStatistics system = system_->statistics();
+  now.system = usage_of(system, system.counters);
+  now.all.open = now.system.open + now.tenants.open;
+  now.all.in_use = now.system.in_use + now.tenants.in_use;
+  now.all.max = now.max_connections;
+  now.all.waits = now.system.waits + now.tenants.waits;
+  now.all.wait_time = now.system.wait_time + now.tenants.wait_time;
+  return now;
+}
+
+const TenantOptions& PostgresTenants::options() const { return pools_->options(); }
+
+std::vector<TenantStatistics> PostgresTenants::all_statistics() const {
+  return pools_->all_statistics();
+}
+
+TenantTotals PostgresTenants::totals() const { return pools_->totals(); }
+
+TenantTotals PostgresTenants::brief_totals() const { return pools_->brief_totals(); }
 
 bool PostgresTenants::close_tenant(const std::string& tenant, Duration limit) {
   const Instant deadline = deadline_after(runtime_.scheduler().now(), limit);

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
+#include "forebay/detail/env/thread_parker.hpp"
 #include "forebay/env/duration_text.hpp"
+#include "forebay/retry/operation_metrics.hpp"
+#include "forebay/retry/retry_decision.hpp"
 
 namespace forebay {
 
@@ -12,7 +15,8 @@ AttemptBook::AttemptBook(const RetryOptions& options, Random& random, Instant de
       random_(random),
       deadline_(deadline),
       started_(now),
-      metrics_(options.metrics ? &options.metrics->operation(options.operation) : nullptr) {}
+      metrics_(options.metrics ? &options.metrics->operation(options.operation) : nullptr),
+      verdict_(Verdict::retry) {}
 
 int AttemptBook::begin(Instant now) {
   FOREBAY_CHECK(verdict_ == Verdict::retry, "an attempt after the last one");
@@ -26,7 +30,7 @@ std::optional<Instant> AttemptBook::end(const Error* error, Instant now) {
   RetryDecision decision;
   AttemptReport report;
   if (error != nullptr) {
-    const ErrorClass error_class = classify(*error);
+    const ErrorClass error_class = error->error_class();
     const RetryRules rules{options_.policy, options_.is_idempotent, deadline_};
     decision = decide_retry(rules, FailedAttempt{number_, error_class, now}, random_);
     report.error_class = error_class;
@@ -53,16 +57,21 @@ Error AttemptBook::final_error(const Error& last) const {
   Error error = with_attempts(last);
   if (!unknown_attempt_ || error.code() == Errc::unknown_outcome) return error;
   return Error(
-      Errc::unknown_outcome,
+      Errc::unknown_outcome, ErrorClass::unknown_outcome,
       fmt::format("attempt {} of \"{}\" may have been applied or not, and attempt {}, the "
                   "last, failed; look before you run it again ({}: {})",
                   *unknown_attempt_, options_.operation, number_, name(error.code()), error.text()),
       error.sqlstate());
 }
 
+void detail::stop_thread_until(Instant time) {
+  ThreadParker parker;
+  parker.park_until(time);
+}
+
 Error AttemptBook::with_attempts(const Error& last) const {
   const auto with = [&last](std::string_view more) {
-    return Error(last.code(), fmt::format("{} ({})", last.text(), more), last.sqlstate());
+    return last.with_text(fmt::format("{} ({})", last.text(), more));
   };
   const std::string so_far = fmt::format("{} attempt{} in {}", number_, number_ == 1 ? "" : "s",
                                          readable_time(ended_ - started_));

@@ -1,8 +1,17 @@
 #include "forebay/retry/retry_decision.hpp"
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay {
+
+bool is_worth_retrying(ErrorClass error_class, bool is_idempotent) {
+  switch (error_class) {
+    case ErrorClass::retryable:
+    case ErrorClass::connection_lost: return true;
+    case ErrorClass::unknown_outcome: return is_idempotent;
+    default: return false;
+  }
+}
 
 RetryDecision decide_retry(const RetryRules& rules, const FailedAttempt& failed, Random& random) {
   FOREBAY_CHECK(failed.number >= 1);

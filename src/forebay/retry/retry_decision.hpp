@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "forebay/base/error_class.hpp"
 #include "forebay/env/random.hpp"
 #include "forebay/env/time.hpp"
-#include "forebay/retry/error_class.hpp"
 #include "forebay/retry/retry_policy.hpp"
 
 namespace forebay {
@@ -34,6 +34,9 @@ struct RetryDecision {
   Verdict verdict = Verdict::not_worth_it;
   Duration pause{};  // before the next attempt; zero unless the verdict is retry
 };
+
+// An unknown outcome is worth it only if a second application changes nothing.
+bool is_worth_retrying(ErrorClass error_class, bool is_idempotent);
 
 // Draws from chance at most once, and only if a retry is in question.
 RetryDecision decide_retry(const RetryRules& rules, const FailedAttempt& failed, Random& random);

@@ -3,25 +3,24 @@
 #include <fmt/format.h>
 
 #include "forebay/env/duration_text.hpp"
+#include "forebay/env/option_rules.hpp"
 
 namespace forebay {
 
-std::vector<std::string> problems(const RetryPolicy& policy) {
-  std::vector<std::string> wrong;
+OptionProblems problems(const RetryPolicy& policy) {
+  OptionRules rules;
   const BackoffRule& backoff = policy.backoff;
-  if (policy.max_retries < 0) {
-    wrong.push_back(fmt::format("max_retries is {}; it must be 0 or more", policy.max_retries));
+  rules.require(policy.max_retries >= 0, "max_retries", fmt::format("{}", policy.max_retries),
+                "it must be 0 or more");
+  if (rules.require(backoff.first >= Duration::zero(), "backoff.first",
+                    duration_text(backoff.first), "it must be zero or more")) {
+    rules.require(backoff.longest >= backoff.first, "backoff.longest",
+                  duration_text(backoff.longest),
+                  fmt::format("it must not be shorter than the first wait, {}",
+                              duration_text(backoff.first)));
   }
-  if (backoff.first < Duration::zero() || backoff.longest < backoff.first) {
-    wrong.push_back(fmt::format(
-        "the backoff goes from {} to {}; it must begin at 0 or more and not end below that",
-        duration_text(backoff.first), duration_text(backoff.longest)));
-  }
-  if (backoff.jitter_percent < 0 || backoff.jitter_percent > 100) {
-    wrong.push_back(fmt::format("the jitter of the backoff is {} %; it must be from 0 to 100",
-                                backoff.jitter_percent));
-  }
-  return wrong;
+  rules.whole("backoff.jitter_percent", backoff.jitter_percent, 0, 100, "per cent");
+  return rules.take();
 }
 
 }  // namespace forebay

@@ -1,5 +1,11 @@
 #include "forebay/retry/transaction_metrics.hpp"
 
+#include <functional>
+#include <map>
+
+#include "forebay/detail/base/mutex.hpp"
+#include "forebay/retry/operation_metrics.hpp"
+
 namespace forebay {
 namespace {
 
@@ -51,31 +57,44 @@ OperationSnapshot OperationMetrics::snapshot() const {
   return result;
 }
 
+struct TransactionMetrics::Parts {
+  OperationMetrics& add(std::string_view name) FOREBAY_REQUIRES(mutex);
+
+  mutable Mutex mutex;
+  std::map<std::string, std::unique_ptr<OperationMetrics>, std::less<>> operations
+      FOREBAY_GUARDED_BY(mutex);
+};
+
+TransactionMetrics::TransactionMetrics() : parts_(std::make_unique<Parts>()) {}
+
+TransactionMetrics::~TransactionMetrics() = default;
+
 OperationMetrics& TransactionMetrics::operation(std::string_view name) {
-  const MutexLock lock(mutex_);
-  const auto place = operations_.find(name);
-  return place != operations_.end() ? *place->second : add(name);
+  Parts& parts = *parts_;
+  const MutexLock lock(parts.mutex);
+  const auto place = parts.operations.find(name);
+  return place != parts.operations.end() ? *place->second : parts.add(name);
 }
 
-OperationMetrics& TransactionMetrics::add(std::string_view name) {
-  if (operations_.size() >= kMostOperations) name = kOther;
-  const auto [place, is_new] = operations_.try_emplace(std::string(name));
+OperationMetrics& TransactionMetrics::Parts::add(std::string_view name) {
+  if (operations.size() >= kMostOperations) name = kOther;
+  const auto [place, is_new] = operations.try_emplace(std::string(name));
   if (is_new) place->second = std::make_unique<OperationMetrics>();
   return *place->second;
 }
 
 std::vector<OperationSnapshot> TransactionMetrics::snapshot() const {
   std::vector<OperationSnapshot> all;
-  const MutexLock lock(mutex_);
-  all.reserve(operations_.size());
-  for (const auto& [name, metrics] : operations_) all.push_back(named(name, *metrics));
+  const MutexLock lock(parts_->mutex);
+  all.reserve(parts_->operations.size());
+  for (const auto& [name, metrics] : parts_->operations) all.push_back(named(name, *metrics));
   return all;
 }
 
 std::optional<OperationSnapshot> TransactionMetrics::snapshot(std::string_view name) const {
-  const MutexLock lock(mutex_);
-  const auto place = operations_.find(name);
-  if (place == operations_.end()) return std::nullopt;
+  const MutexLock lock(parts_->mutex);
+  const auto place = parts_->operations.find(name);
+  if (place == parts_->operations.end()) return std::nullopt;
   return named(place->first, *place->second);
 }
 

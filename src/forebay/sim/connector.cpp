@@ -6,16 +6,17 @@ namespace forebay::sim {
 namespace {
 
 Error refusal(Admission admission) {
-  if (admission == Admission::over_cap) {
-    return Error(Errc::limit_reached, "Unable to accept connection, too many open connections.",
-                 "53300");
-  }
-  return Error(Errc::limit_reached, "Unable to accept connection, rate exceeded.", "53400");
+  const bool is_full = admission == Admission::over_cap;
+  return Error(Errc::limit_reached, ErrorClass::connection_limit,
+               is_full ? "Unable to accept connection, too many open connections."
+                       : "Unable to accept connection, rate exceeded.",
+               is_full ? "53300" : "53400");
 }
 
 }  // namespace
 
 Task<Result<void>> SimConnection::ask(Instant deadline, bool clears_session) {
+  __builtin_prefetch(&session_->is_counted);  // looked at when the answer comes
   const Instant now = link_.scheduler().now();
   const Duration answer_time = link_.database().draw_answer_time();
   co_await link_.wait(link_.is_up() ? std::min(deadline, now + answer_time) : deadline);
@@ -78,11 +79,6 @@ Task<Result<void>> SimConnection::run_statement(Duration length, Instant deadlin
   co_return failure(Errc::timed_out, "the statement took longer than its caller waits");
 }
 
-void SimConnector::close() {
-  is_closed_ = true;
-  closing_.notify_all();
-}
-
 std::unique_ptr<SimConnection> SimConnector::make_connection(Link& link) {
   return std::make_unique<SimConnection>(link);
 }
@@ -90,7 +86,7 @@ std::unique_ptr<SimConnection> SimConnector::make_connection(Link& link) {
 Task<Result<std::unique_ptr<Connection>>> SimConnector::connect(std::string, Instant deadline) {
   SimDatabase& database = link_.database();
   const Instant now = link_.scheduler().now();
-  if (is_closed_ || link_.is_dead()) co_return failure(Errc::closed, "closing");
+  if (closing_.is_cancelled() || link_.is_dead()) co_return failure(Errc::closed, "closing");
   if (!link_.is_up()) {
     co_await closing_.wait_until(deadline);
     co_return failure(Errc::connect_failed, "connection timed out");
@@ -100,14 +96,14 @@ Task<Result<std::unique_ptr<Connection>>> SimConnector::connect(std::string, Ins
   const Duration connect_time = database.draw_connect_time();
   const bool fails = database.draw_connect_failure();
   const Instant answered = now + connect_time;
-  if (!is_closed_) co_await closing_.wait_until(std::min(answered, deadline));
+  const bool is_closed = co_await closing_.wait_until(std::min(answered, deadline));
   if (admission != Admission::accepted) co_return failure(refusal(admission));
 
-  const bool is_lost = is_closed_ || link_.is_dead() || fails || answered > deadline ||
+  const bool is_lost = is_closed || link_.is_dead() || fails || answered > deadline ||
                        !link_.is_up() || !database.is_alive(connection->session());
   if (is_lost) {
     database.end(connection->session(), link_.scheduler().now());
-    if (is_closed_) co_return failure(Errc::closed, "closing");
+    if (is_closed) co_return failure(Errc::closed, "closing");
     co_return failure(Errc::connect_failed,
                       fails ? "server closed the connection unexpectedly" : "connection timed out");
   }

@@ -2,7 +2,11 @@
 // be cut and in a process that can die.
 #pragma once
 
-#include "forebay/env/condition.hpp"
+#include <memory>
+#include <vector>
+
+#include "forebay/env/cancellation.hpp"
+#include "forebay/env/sim/sim_loops.hpp"
 #include "forebay/pool/connection.hpp"
 #include "forebay/sim/database.hpp"
 
@@ -11,36 +15,38 @@ namespace forebay::sim {
 // One process's way to the database.
 class Link {
  public:
-  Link(Scheduler& scheduler, SimDatabase& database, int process)
-      : scheduler_(scheduler), database_(database), process_(process), changed_(scheduler) {}
+  Link(const SimLoops& loops, SimDatabase& database, int process)
+      : scheduler_(loops.first()), database_(database), process_(process) {
+    for (int i = 0; i < loops.size(); ++i)
+      deaths_.push_back(std::make_unique<Cancellation>(loops.at(i)));
+  }
 
   Scheduler& scheduler() const { return scheduler_; }
   SimDatabase& database() const { return database_; }
   int process() const { return process_; }
 
-  bool is_up() const { return !is_cut_ && !is_dead_; }
-  bool is_dead() const { return is_dead_; }
+  bool is_up() const { return !is_cut_ && !is_dead(); }
+  bool is_dead() const { return deaths_.front()->is_cancelled(); }
   void set_cut(bool is_cut) {
     is_cut_ = is_cut;
     database_.set_cut(process_, is_cut, scheduler_.now());
   }
   // The process has died: whatever it still asks is answered at once, with a failure.
   void die() {
-    is_dead_ = true;
-    changed_.notify_all();
+    for (const auto& death : deaths_) death->cancel();
   }
-  // Ends when the time has passed, or at once when the process dies.
-  Condition::Wait wait(Instant until) {
-    return changed_.wait_until(is_dead_ ? scheduler_.now() : until);
+  // Ends when the time has passed, or at once when the process dies; on the loop of the task that
+  // waits.
+  Cancellation::Wait wait(Instant until) {
+    return deaths_[static_cast<std::size_t>(here(scheduler_).loop())]->wait_until(until);
   }
 
  private:
   Scheduler& scheduler_;
   SimDatabase& database_;
   const int process_;
-  Condition changed_;
+  std::vector<std::unique_ptr<Cancellation>> deaths_;  // one for each loop
   bool is_cut_ = false;
-  bool is_dead_ = false;
 };
 
 class SimConnection : public Connection {
@@ -78,7 +84,7 @@ class SimConnector : public Connector {
 
   Task<Result<std::unique_ptr<Connection>>> connect(std::string password,
                                                     Instant deadline) override;
-  void close() override;
+  void close() override { closing_.cancel(); }
 
  protected:
   // Tests give theirs a bug.
@@ -86,8 +92,7 @@ class SimConnector : public Connector {
 
  private:
   Link& link_;
-  Condition closing_;
-  bool is_closed_ = false;
+  Cancellation closing_;
 };
 
 }  // namespace forebay::sim

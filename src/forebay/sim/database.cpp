@@ -50,6 +50,7 @@ Admission SimDatabase::admit(Session& session, int process, Instant now) {
   session.arrived_at = now;
   session.is_counted = true;
   counted_.push_back(session);
+  note_next_end();
   ++of(process).counted;
   most_sessions_ = std::max(most_sessions_, ++sessions_);
   return Admission::accepted;
@@ -86,15 +87,18 @@ void SimDatabase::end(Session& session, Instant now) {
   forget(session, now);
 }
 
-void SimDatabase::forget(Session& session, Instant now) {
+void SimDatabase::forget(Session& session, Instant now, Cause cause) {
   begin_end(session);
   unplan_end(session);
   session.is_counted = false;
   counted_.erase(session);
+  note_next_end();
   if (!session.is_ghost) --of(session.process).counted;
   --sessions_;
   ++ended_;
-  ended_a_second_.add(now);
+  const bool is_ordered =
+      cause == Cause::the_scenario || session.is_ghost || of(session.process).is_stopped;
+  if (!is_ordered) ended_a_second_.add(now);
   const std::unique_ptr<Session> last = std::move(session.self);
 }
 
@@ -104,11 +108,14 @@ void SimDatabase::plan_end(Session& session, Instant at) {
   if (session.end && (*session.end)->first <= at) return;
   unplan_end(session);
   if (at != kNever) session.end = ends_.emplace(at, &session);
+  note_next_end();
 }
 
 void SimDatabase::unplan_end(Session& session) {
-  if (session.end) ends_.erase(*session.end);
+  if (!session.end) return;
+  ends_.erase(*session.end);
   session.end.reset();
+  note_next_end();
 }
 
 // When the server knows that the client has gone: it reads the socket when it has nothing to do.
@@ -141,7 +148,7 @@ Instant SimDatabase::lose_process(int process, Instant now) {
     if (session->process == process && !session->is_ghost) {
       const Instant end = leave(*session, now);
       if (end <= now) {
-        forget(*session, now);
+        forget(*session, now, Cause::the_scenario);
       } else {
         session->is_ghost = true;
         --of(process).counted;
@@ -167,17 +174,20 @@ void SimDatabase::set_cut(int process, bool is_cut, Instant now) {
 }
 
 // All lives are equally long, so the oldest is always the next to be cut.
-void SimDatabase::advance(Instant now) {
-  for (;;) {
-    Session* const oldest = counted_.front();
-    const Instant cut_at =
-        oldest != nullptr ? deadline_after(oldest->arrived_at, spec_.cut_after) : kNever;
-    const Instant end_at = ends_.empty() ? kNever : ends_.begin()->first;
-    if (std::min(cut_at, end_at) > now || std::min(cut_at, end_at) == kNever) return;
-    Session& next = end_at <= cut_at ? *ends_.begin()->second : *oldest;
-    const TraceEvent event = end_at <= cut_at ? TraceEvent::ended : TraceEvent::cut;
-    trace_.add(event, next.process, std::min(cut_at, end_at));
-    forget(next, std::min(cut_at, end_at));
+void SimDatabase::note_next_end() {
+  const Session* const oldest = counted_.front();
+  const Instant cut_at =
+      oldest != nullptr ? deadline_after(oldest->arrived_at, spec_.cut_after) : kNever;
+  next_end_ = ends_.empty() ? cut_at : std::min(cut_at, ends_.begin()->first);
+}
+
+void SimDatabase::end_due(Instant now) {
+  while (next_end_ <= now && next_end_ != kNever) {
+    const Instant at = next_end_;
+    const bool has_no_client = !ends_.empty() && ends_.begin()->first == at;
+    Session& next = has_no_client ? *ends_.begin()->second : *counted_.front();
+    trace_.add(has_no_client ? TraceEvent::ended : TraceEvent::cut, next.process, at);
+    forget(next, at);
   }
 }
 
@@ -190,7 +200,7 @@ int SimDatabase::cut_fraction(double fraction, Instant now) {
     Session* const next = decltype(counted_)::next(*session);
     if (random_.below(left) < wanted - cut) {
       trace_.add(TraceEvent::cut, session->process, now);
-      forget(*session, now);
+      forget(*session, now, Cause::the_scenario);
       ++cut;
     }
     session = next;

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "forebay/base/intrusive_list.hpp"
+#include "forebay/detail/base/intrusive_list.hpp"
 #include "forebay/env/random.hpp"
 #include "forebay/sim/scenario/scenario.hpp"
 #include "forebay/sim/trace.hpp"
@@ -63,7 +63,9 @@ class SimDatabase {
   void keep(std::unique_ptr<Session> session, Instant now);
   // Ends what has lived too long, and what has no client. Called before anything is asked about a
   // later time.
-  void advance(Instant now);
+  void advance(Instant now) {
+    if (now >= next_end_) end_due(now);
+  }
 
   // Faults.
   int cut_fraction(double fraction, Instant now);
@@ -71,6 +73,8 @@ class SimDatabase {
   // of its sessions will be gone.
   Instant lose_process(int process, Instant now);
   void set_cut(int process, bool is_cut, Instant now);
+  // It is being stopped, or was: its sessions end because the scenario says so.
+  void set_stopped(int process, bool is_stopped) { of(process).is_stopped = is_stopped; }
   void set_connect_factor(double factor) { connect_factor_ = factor; }
   void set_connect_failures(double fraction) { connect_failures_ = fraction; }
 
@@ -93,6 +97,7 @@ class SimDatabase {
   std::uint64_t connects_of(int process) const { return of(process).connects; }
   int most_connects_in_a_second() const { return connects_a_second_.most; }
   Instant busiest_second() const { return connects_a_second_.when; }
+  // Without those that ended because the scenario dropped them, or stopped or killed their process.
   int most_ended_in_a_second() const { return ended_a_second_.most; }
   Instant second_of_most_ended() const { return ended_a_second_.when; }
   // How much too early the worst connect so far came, refused ones included: zero if in no window
@@ -107,6 +112,7 @@ class SimDatabase {
     int counted = 0;
     int open = 0;
     bool is_cut = false;
+    bool is_stopped = false;
     std::uint64_t connects = 0;
   };
   // The most that was counted in one second of the clock.
@@ -120,7 +126,10 @@ class SimDatabase {
   const OfProcess& of(int process) const { return processes_[static_cast<std::size_t>(process)]; }
   OfProcess& of(int process) { return processes_[static_cast<std::size_t>(process)]; }
   bool is_within_rate(Instant now);
-  void forget(Session& session, Instant now);
+  enum class Cause : std::uint8_t { its_own, the_scenario };
+  void forget(Session& session, Instant now, Cause cause = Cause::its_own);
+  void end_due(Instant now);
+  void note_next_end();
   void plan_end(Session& session, Instant at);
   void unplan_end(Session& session);
   Instant noticed_at(const Session& session, Instant now) const;
@@ -141,6 +150,7 @@ class SimDatabase {
   bool is_rate_promised_ = true;
 
   Session::Ends ends_;
+  Instant next_end_ = kNever;  // that is known: the oldest is cut, or one has no client
   IntrusiveList<Session, &Session::link> counted_;  // oldest first
   std::vector<OfProcess> processes_;
   int sessions_ = 0;

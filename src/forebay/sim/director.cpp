@@ -64,16 +64,11 @@ void Director::start() {
   }
 }
 
-void Director::stop() {
-  is_stopped_ = true;
-  stopping_.notify_all();
-}
-
 // True: that time has come. False: the run is over first.
 Task<bool> Director::until(Duration at) {
   if (Instant(at) > end_of_run()) co_return false;
-  if (!is_stopped_) co_await stopping_.wait_until(Instant(at));
-  co_return !is_stopped_;
+  const bool is_stopped = co_await stopping_.wait_until(Instant(at));
+  co_return !is_stopped;
 }
 
 Task<void> Director::start_later(Process& process) {

@@ -25,7 +25,7 @@ class Director {
 
   void start();
   // From here on nothing happens to anybody. The tasks end when the scheduler is run.
-  void stop();
+  void stop() { stopping_.cancel(); }
 
   // No fault is active, and none has been for so long.
   bool is_quiet_for(Duration time, Instant now) const;
@@ -61,8 +61,7 @@ class Director {
   const std::size_t originals_;
   const std::vector<std::size_t> twin_of_;
   TaskGroup tasks_;
-  Condition stopping_;
-  bool is_stopped_ = false;
+  Cancellation stopping_;
   std::vector<const FaultSpec*> active_;
   int happening_ = 0;  // faults that have begun and not ended
   int storms_ = 0;     // of these

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/coordination/start_delay.hpp"
 #include "forebay/sim/scenario/service_pool.hpp"
 #include "forebay/sim/start_time.hpp"
 #include "forebay/sim/tampering.hpp"
@@ -58,17 +59,18 @@ Life::Life(Surroundings around, const ServiceSpec& spec, int process, int number
     : around_(around),
       spec_(spec),
       process_(process),
+      loops_(spec.loops),
       random_(seed_of(around.scenario, process, number)),
       wall_clock_(scheduler_, kStart),
-      link_(scheduler_, around.database, process),
+      link_(loops_, around.database, process),
       connector_(link_),
-      store_(around.store.make_link(link_, env_)) {
+      store_(around.store.make_link(link_, env_)),
+      starting_(scheduler_) {
   wall_clock_.set_skew(skew);
-  scheduler_.set_label(process);
-  if (around_.scenario.seed % 2 == 0) scheduler_.set_tie_seed(random_.next());
-  around_.timeline.join(scheduler_);
-  if (around_.store.has_cap()) leases_.emplace(env_, *store_, lease_options(number));
-  if (around_.scenario.coordination.is_enabled) permits_.emplace(env_, *store_, rate_options());
+  loops_.set_label(process);
+  if (around_.scenario.seed % 2 == 0) loops_.set_tie_seeds(random_);
+  loops_.join(around_.timeline);
+  if (around_.scenario.coordination.is_enabled) join_cluster(number);
   if (spec_.tenants.count > 0) {
     make_tenants();
   } else {
@@ -79,67 +81,41 @@ Life::Life(Surroundings around, const ServiceSpec& spec, int process, int number
   for (std::size_t i = 0; i < places_.size(); ++i)
     places.push_back(WatchedPlace{*places_[i], *watches_[i]});
   std::vector<LatencyHistogram*> histograms = {&waits, &around_.waits};
-  workload_.emplace(env_, spec_, std::move(places), link_, work, std::move(histograms),
+  workload_.emplace(env_, loops_, spec_, std::move(places), link_, work, std::move(histograms),
                     around_.trace);
 }
 
 Life::~Life() {
   FOREBAY_CHECK(has_ended_, "a simulated process went away before it had ended");
-  if (!link_.is_dead()) around_.timeline.leave(scheduler_);
+  if (!link_.is_dead()) loops_.leave(around_.timeline);
 }
 
-LeaseOptions Life::lease_options(int number) {
-  const CoordinationSpec& coordination = around_.scenario.coordination;
-  LeaseOptions options;
-  options.lease_id = fmt::format("{}/{}", spec_.name, number);
+// A cap is shared if there is one, the rate always.
+void Life::join_cluster(int number) {
+  ClusterOptions options = cluster_options(around_.scenario);
   options.service = spec_.name;
-  options.limit = around_.store.limit();
-  options.ttl = coordination.lease_ttl;
-  options.session_linger = session_linger(around_.scenario);
-  options.fence_before = fence_before(coordination);
-  options.request_timeout = coordination.request_timeout;
-  options.on_absence = coordination.on_absence;
-  options.on_loss = coordination.on_lease_loss;
-  options.on_lost = [this] {
-    if (pool_) pool_->retire_all(DiscardReason::lease_lost);
-    if (tenants_) tenants_->retire_all(DiscardReason::lease_lost);
-  };
-  return around_.tampering.lease_options(std::move(options));
+  options.member = fmt::format("{}/{}", spec_.name, number);
+  MemberStores stores;
+  if (around_.store.has_cap()) stores.leases = store_.get();
+  stores.rate = store_.get();
+  member_.emplace(env_, stores, around_.tampering.cluster(std::move(options)));
 }
 
-RateOptions Life::rate_options() {
-  const CoordinationSpec& coordination = around_.scenario.coordination;
-  RateOptions options;
-  options.connects_per_second = around_.scenario.database.connects_per_second;
-  options.request_timeout = coordination.request_timeout;
-  options.on_absence = coordination.on_absence;
-  options.is_wall_clock_followed = coordination.rate_mode == RateMode::window;
-  options.known_processes = [this] { return leases_ ? leases_->known_processes() : 0; };
-  return options;
-}
-
-// Without coordination each process keeps the rate as if it were alone.
+// Alone, each process keeps the whole rate.
 PoolOptions Life::own_pool_options() const {
   const DatabaseSpec& database = around_.scenario.database;
   PoolOptions options = pool_options(spec_, database);
-  if (!permits_) {
+  if (!member_) {
     options.connect_rate = database.connects_per_second;
     options.connect_burst = database.connect_burst;
-  }
-  if (around_.store.has_cap() && around_.scenario.coordination.on_lease_loss == LeaseLoss::fence) {
-    // What is retired at the fence is gone before the lease can end.
-    const Duration most = fence_before(around_.scenario.coordination) / 2;
-    options.connect_timeout = std::min(options.connect_timeout, most);
-    options.on_stuck_close =
-        StuckClose::give_up_after(std::min(options.on_stuck_close.limit(), most));
   }
   return around_.tampering.options(options);
 }
 
 PoolSharing Life::sharing() {
-  PoolSharing sharing;
-  sharing.leases = around_.tampering.leases(leases_ ? &*leases_ : nullptr);
-  sharing.permits = around_.tampering.permits(permits_ ? &*permits_ : nullptr, scheduler_);
+  PoolSharing sharing = member_ ? member_->sharing() : PoolSharing();
+  sharing.leases = around_.tampering.leases(sharing.leases);
+  sharing.permits = around_.tampering.permits(sharing.permits, scheduler_);
   return sharing;
 }
 
@@ -160,18 +136,21 @@ void Life::make_tenants() {
 
 void Life::add_place(std::unique_ptr<CallerPlace> place) {
   places_.push_back(std::move(place));
-  watches_.push_back(std::make_unique<CallerWatch>(scheduler_, *places_.back(), spec_,
-                                                   around_.scenario.database.cut_after, process_,
-                                                   around_.book));
+  watches_.push_back(std::make_unique<CallerWatch>(
+      loops_, *places_.back(), spec_, around_.scenario.database.cut_after, process_, around_.book));
 }
 
 void Life::start() {
-  if (leases_) leases_->start();
-  start_detached(scheduler_, run());
+  if (member_) member_->start();
+  starting_.spawn(run());
 }
 
-// Callers come when the pools have been filled, or have had the time for it.
+// As a ConfiguredPool is opened: without a shared rate it is delayed before it connects; the first
+// permit of a shared rate is delayed already. Callers come when the pools have been filled, or have
+// had the time for it.
 Task<void> Life::run() {
+  if (!member_ && pool_) co_await delay_start(env_, around_.scenario.coordination.stagger);
+  if (is_ending_) co_return;
   if (pool_) co_await pool_->start();
   if (tenants_) tenants_->start();
   if (!is_ending_) workload_->start();
@@ -192,22 +171,20 @@ Task<void> Life::end() {
     if (tenants_) is_gone = co_await tenants_->close(deadline);
   }
   co_await workload_->wait_gone();
-  if (permits_) co_await permits_->close();
-  if (leases_) {
-    const Instant deadline = scheduler_.now() + kCloseStep;
-    co_await leases_->close(deadline);
-  }
+  co_await starting_.join();
+  const Instant deadline = scheduler_.now() + kCloseStep;
+  if (member_) co_await member_->close(deadline);
   has_ended_ = true;
 }
 
 // From here on it has a clock of its own and reaches nobody. It is ended as any other, so that
 // nothing of it is left; nobody looks at how.
 void Life::die() {
-  around_.timeline.leave(scheduler_);
+  loops_.leave(around_.timeline);
   link_.die();
   store_->die();
   begin_end();
-  scheduler_.run();
+  loops_.run();
   FOREBAY_CHECK(has_ended_, "a simulated process could not be taken apart");
 }
 
@@ -217,7 +194,7 @@ void Life::set_link(bool is_store_cut, bool is_database_cut) {
 }
 
 void Life::set_frozen(bool is_frozen) {
-  around_.timeline.set_frozen(scheduler_, is_frozen);
+  loops_.set_frozen(around_.timeline, is_frozen);
   for (const auto& watch : watches_) watch->set_frozen(is_frozen);
 }
 
@@ -241,12 +218,6 @@ std::string Life::starved_tenant(Duration patience) const {
   return {};
 }
 
-// Of many tenants one at a time: each has its turn long before a sample is over.
-void Life::check_deadlines() {
-  watches_[next_watch_]->check_deadlines();
-  next_watch_ = next_watch_ + 1 < watches_.size() ? next_watch_ + 1 : 0;
-}
-
 PoolGauges Life::quick_gauges() const {
   if (pool_) return pool_->gauges();
   PoolGauges gauges;
@@ -261,11 +232,10 @@ void Life::audit() const {
 }
 
 std::string Life::text() const {
-  PoolStatistics statistics;
-  static_cast<PoolGauges&>(statistics) = gauges();
-  std::string text = describe(statistics);
-  if (leases_)
-    text += fmt::format("; leases held {}, in use {}", leases_->held(), leases_->in_use());
+  std::string text = describe(gauges());
+  const MemberStatistics member = member_ ? member_->statistics() : MemberStatistics();
+  if (member.has_leases)
+    text += fmt::format("; leases held {}, in use {}", member.held, member.in_use);
   return text;
 }
 

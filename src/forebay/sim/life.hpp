@@ -1,5 +1,6 @@
-// Life: one run of a process, from its start to its end. Everything in it is the shipping code, but
-// for the database's driver, the callers and the network to the store.
+// Life: one run of a process, from its start to its end. Everything in it is the shipping code, put
+// together as it ships, but for the database's driver, the callers and the network to the store: a
+// ClusterMember has the agents, and its pools are made with what that shares.
 //
 // It ends in one of two ways. Gracefully: the callers finish, the pools close, the leases go back.
 // Or it dies: from that instant nothing of it reaches the world, and what is left is taken apart by
@@ -10,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "forebay/coordination/lease_agent.hpp"
-#include "forebay/coordination/rate_agent.hpp"
+#include "forebay/coordination/cluster_member.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
+#include "forebay/env/task_group.hpp"
 #include "forebay/sim/surroundings.hpp"
 #include "forebay/sim/workload.hpp"
 
@@ -47,47 +48,51 @@ class Life {
   // As gauges(), but with many pools only what their budget knows: for every step.
   PoolGauges quick_gauges() const;
   PoolCounters counters() const;
-  void check_deadlines();
+  // Of many tenants one at a time: each has its turn long before a sample is over.
+  void check_deadlines() {
+    watches_[next_watch_]->check_deadlines();
+    next_watch_ = next_watch_ + 1 < watches_.size() ? next_watch_ + 1 : 0;
+  }
   void audit() const;
   std::string text() const;
 
-  int lease_overhang() const { return leases_ ? leases_->overhang() : 0; }
+  int lease_overhang() const { return member_ ? member_->overhang() : 0; }
   // What the store has for this life.
   int leases_in_store() const {
-    return leases_ ? around_.store.held_under(leases_->lease_id()) : 0;
+    return member_ ? around_.store.held_under(member_->statistics().lease_id) : 0;
   }
-  std::uint64_t permit_waits() const { return permits_ ? permits_->waits() : 0; }
+  std::uint64_t permit_waits() const { return member_ ? member_->permit_waits() : 0; }
 
  private:
   Task<void> run();
   Task<void> end();
   class TenantDatabases;
+  void join_cluster(int number);
   PoolOptions own_pool_options() const;
   PoolSharing sharing();
   void make_pool();
   void make_tenants();
   void add_place(std::unique_ptr<CallerPlace> place);
-  LeaseOptions lease_options(int number);
-  RateOptions rate_options();
 
   Surroundings around_;
   const ServiceSpec& spec_;
   const int process_;
-  SimScheduler scheduler_;
+  SimLoops loops_;
+  SimScheduler& scheduler_ = loops_.first();
   SeededRandom random_;
   SimWallClock wall_clock_;
   const Env env_{scheduler_, random_, wall_clock_};
   Link link_;
   SimConnector connector_;
   const std::unique_ptr<StoreLink> store_;
-  std::optional<LeaseAgent> leases_;
-  std::optional<RateAgent> permits_;
-  std::optional<Pool> pool_;  // this, or tenants
+  std::optional<ClusterMember> member_;  // none: the process believes that it is alone
+  std::optional<Pool> pool_;             // this, or tenants
   std::unique_ptr<TenantDatabases> databases_;
   std::optional<TenantPools> tenants_;
   std::vector<std::unique_ptr<CallerPlace>> places_;  // one, or one for each tenant
   std::vector<std::unique_ptr<CallerWatch>> watches_;
   std::optional<Workload> workload_;
+  TaskGroup starting_;
   std::size_t next_watch_ = 0;
   bool is_ending_ = false;
   bool has_ended_ = false;

@@ -27,7 +27,9 @@ void Process::start() {
   life_->set_storms(storms_);
   is_wanted_ = true;
   is_stopping_ = false;
+  was_drained_ = false;
   is_at_target_ = false;
+  around_.database.set_stopped(index_, false);
   if (!started_at_) started_at_ = now;
   around_.trace.add(TraceEvent::started, index_, now);
   life_->start();
@@ -38,7 +40,9 @@ void Process::stop(bool comes_back) {
   comes_back_ = comes_back;
   is_wanted_ = comes_back;
   is_stopping_ = true;
+  was_drained_ = true;
   is_at_target_ = !comes_back;
+  around_.database.set_stopped(index_, true);
   around_.trace.add(TraceEvent::stopped, index_, around_.timeline.now());
   life_->begin_end();
 }
@@ -52,6 +56,7 @@ void Process::crash(bool comes_back) {
   is_at_target_ = false;
   comes_back_ = false;
   is_wanted_ = comes_back;
+  was_drained_ = false;
   const Instant gone = around_.database.lose_process(index_, now);
   around_.store.note_died(index_, gone);
   end_life();
@@ -82,7 +87,7 @@ void Process::set_link(bool is_store_cut, bool is_database_cut) {
   if (life_ != nullptr) life_->set_link(is_store_cut, is_database_cut);
 }
 
-// Only what runs stands still: whoever starts meanwhile does not.
+// Only what runs stands still, not what starts meanwhile.
 bool Process::set_frozen(bool is_frozen) {
   if (is_frozen == is_frozen_) return false;
   is_frozen_ = is_frozen;
@@ -131,7 +136,8 @@ void Process::check(const PoolGauges& gauges) {
                     counted, gauges.approved, sessions, gauges.max));
   }
   life_->check_deadlines();
-  around_.store.check_leases(index_, sessions, life_->lease_overhang(), around_.book);
+  if (around_.store.has_cap())
+    around_.store.check_leases(index_, sessions, life_->lease_overhang(), around_.book);
 }
 
 void Process::track(const PoolGauges& gauges) {
@@ -164,6 +170,12 @@ PoolCounters Process::counters() const {
   return sum;
 }
 
+ProcessEnd Process::end() const {
+  if (!started_at_) return ProcessEnd::not_started;
+  if (is_up()) return ProcessEnd::up;
+  return was_drained_ ? ProcessEnd::drained : ProcessEnd::down;
+}
+
 Sample Process::sample() const {
   Sample sample;
   sample.at = around_.timeline.now().time_since_epoch();
@@ -187,6 +199,7 @@ Sample Process::sample() const {
   sample.permit_waits = past_permit_waits_ + (life_ != nullptr ? life_->permit_waits() : 0);
   sample.work_started = work_.started;
   sample.work_completed = work_.completed;
+  sample.work_failed = work_.failed;
   std::ranges::transform(total.discards, sample.discards.begin(),
                          [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
   return sample;

@@ -31,6 +31,7 @@ class Process {
   bool is_up() const { return life_ != nullptr && !is_stopping_; }
   bool is_wanted() const { return is_wanted_; }  // up, or on its way there again
   bool is_gone() const { return life_ == nullptr; }
+  ProcessEnd end() const;  // the state that it is in, if the run ends now
   Duration skew() const { return skew_; }
 
   // After each of its steps: books what has changed, and checks the promises that hold for one
@@ -70,6 +71,7 @@ class Process {
   bool is_wanted_ = false;
   bool is_stopping_ = false;
   bool comes_back_ = false;
+  bool was_drained_ = false;  // or is about to be
 
   Duration skew_{};
   bool is_store_cut_ = false;

@@ -3,9 +3,9 @@
 
 #include "forebay/core/latency_histogram.hpp"
 #include "forebay/env/sim/timeline.hpp"
+#include "forebay/sim/checks/promise_book.hpp"
 #include "forebay/sim/database.hpp"
-#include "forebay/sim/promise_book.hpp"
-#include "forebay/sim/store.hpp"
+#include "forebay/sim/store/store.hpp"
 
 namespace forebay::sim {
 

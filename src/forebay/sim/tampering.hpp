@@ -2,10 +2,10 @@
 // to see that the promises' checks can fail. The parts it returns live as long as it does.
 #pragma once
 
-#include "forebay/coordination/lease_agent.hpp"
+#include "forebay/coordination/cluster_options.hpp"
 #include "forebay/pool/admission.hpp"
 #include "forebay/pool/options.hpp"
-#include "forebay/sim/caller_place.hpp"
+#include "forebay/sim/checks/caller_place.hpp"
 #include "forebay/sim/connector.hpp"
 
 namespace forebay::sim {
@@ -16,7 +16,7 @@ class Tampering {
   virtual PoolOptions options(PoolOptions honest) { return honest; }
   virtual TenantOptions tenants(TenantOptions honest) { return honest; }
   virtual Connector& connector(Connector& honest, Link&) { return honest; }
-  virtual LeaseOptions lease_options(LeaseOptions honest) { return honest; }
+  virtual ClusterOptions cluster(ClusterOptions honest) { return honest; }
   virtual LeaseSource* leases(LeaseSource* honest) { return honest; }
   virtual PermitSource* permits(PermitSource* honest, Scheduler&) { return honest; }
   virtual Door* door(Scheduler&) { return nullptr; }

@@ -8,8 +8,9 @@
 
 namespace forebay::sim {
 
-Workload::Workload(Env env, const ServiceSpec& spec, std::vector<WatchedPlace> places, Link& link,
-                   WorkCounts& counts, std::vector<LatencyHistogram*> waits, Trace& trace)
+Workload::Workload(Env env, const SimLoops& loops, const ServiceSpec& spec,
+                   std::vector<WatchedPlace> places, Link& link, WorkCounts& counts,
+                   std::vector<LatencyHistogram*> waits, Trace& trace)
     : env_(env),
       spec_(spec.workload),
       places_(std::move(places)),
@@ -19,7 +20,10 @@ Workload::Workload(Env env, const ServiceSpec& spec, std::vector<WatchedPlace> p
       waits_(std::move(waits)),
       trace_(trace),
       tasks_(env.scheduler),
-      stopping_(env.scheduler) {}
+      stopping_(env.scheduler) {
+  for (int i = 0; i < loops.size(); ++i)
+    callers_.push_back(std::make_unique<TaskGroup>(loops.at(i)));
+}
 
 void Workload::start() {
   if (!spec_.is_enabled) return;
@@ -27,14 +31,15 @@ void Workload::start() {
 }
 
 Task<void> Workload::wait_gone() {
-  is_stopped_ = true;
-  stopping_.notify_all();
+  stop();
   co_await tasks_.join();
+  for (const auto& callers : callers_) co_await callers->join();
+  co_await resume_on(env_.scheduler);
 }
 
 Task<void> Workload::keep_concurrency() {
   co_await stopping_.wait_until(env_.scheduler.now() + spec_.start_after);
-  while (!is_stopped_) {
+  while (!stopping_.is_cancelled()) {
     const double load = choice_.load();
     const int wanted = static_cast<int>(spec_.max_in_use * load);
     const int most = static_cast<int>(spec_.arrival_burst * std::max(1.0, load));
@@ -46,19 +51,20 @@ Task<void> Workload::keep_concurrency() {
 
 Task<void> Workload::keep_arriving() {
   co_await stopping_.wait_until(env_.scheduler.now() + spec_.start_after);
-  while (!is_stopped_) {
+  while (!stopping_.is_cancelled()) {
     const double rate = spec_.arrivals_per_second * choice_.load();
     const Duration longest(static_cast<std::int64_t>(2e9 / rate));
     const Duration pause = env_.random.between(Duration(1), longest);
     co_await stopping_.wait_until(env_.scheduler.now() + pause);
-    if (!is_stopped_) spawn_caller();
+    if (!stopping_.is_cancelled()) spawn_caller();
   }
 }
 
 void Workload::spawn_caller() {
   const std::size_t choice = choice_.draw(env_.random);
   ++active_;
-  tasks_.spawn(call(places_[choice], ++counts_.started));
+  callers_[next_loop_]->spawn(call(places_[choice], ++counts_.started));
+  next_loop_ = next_loop_ + 1 < callers_.size() ? next_loop_ + 1 : 0;
 }
 
 Task<void> Workload::call(WatchedPlace at, std::uint64_t number) {
@@ -67,7 +73,7 @@ Task<void> Workload::call(WatchedPlace at, std::uint64_t number) {
   // In a process that has died nobody pauses.
   auto pause = [this](Instant until) { return link_.wait(until); };
   const Result<void> done = co_await run_attempts<void>(env_.scheduler, book, attempt_once, pause);
-  if (done) ++counts_.completed;
+  ++(done ? counts_.completed : counts_.failed);
   --active_;
 }
 
@@ -79,7 +85,6 @@ Task<Result<void>> Workload::attempt(WatchedPlace at, std::uint64_t number) {
   const Instant now = env_.scheduler.now();
   if (!got) {
     ticket.unserved(got.error());
-    ++counts_.unserved;
     trace_.add(TraceEvent::unserved, link_.process(), now, number);
     co_return failure(got.error());
   }
@@ -102,13 +107,10 @@ Task<Result<void>> Workload::use(PooledConnection& handle) {
   } else if (hold > Duration::zero()) {
     co_await link_.wait(env_.scheduler.now() + hold);
   }
-  if (!outcome) {
-    ++counts_.lost;
-  } else if (!connection.run_transaction()) {
-    ++counts_.lost;
+  if (outcome && !connection.run_transaction()) {
     outcome = failure(Errc::unknown_outcome, "no answer to COMMIT");
-  } else if (link_.database().draw_conflict()) {
-    outcome = failure(Error(Errc::statement_failed,
+  } else if (outcome && link_.database().draw_conflict()) {
+    outcome = failure(Error(Errc::statement_failed, ErrorClass::retryable,
                             "change conflicts with another transaction (OC000)", "40001"));
   }
   if (draw_chance(spec_.discard_fraction, env_.random)) {

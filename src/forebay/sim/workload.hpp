@@ -6,7 +6,7 @@
 #include "forebay/env/env.hpp"
 #include "forebay/env/task_group.hpp"
 #include "forebay/retry/attempts.hpp"
-#include "forebay/sim/caller_watch.hpp"
+#include "forebay/sim/checks/caller_watch.hpp"
 #include "forebay/sim/tenant_choice.hpp"
 
 namespace forebay::sim {
@@ -14,8 +14,7 @@ namespace forebay::sim {
 struct WorkCounts {
   std::uint64_t started = 0;
   std::uint64_t completed = 0;
-  std::uint64_t unserved = 0;
-  std::uint64_t lost = 0;  // the connection broke under its user, or the statement took too long
+  std::uint64_t failed = 0;  // went away without it: for lack of time, connection or luck
 };
 
 // Where callers acquire, and what watches them.
@@ -27,12 +26,14 @@ struct WatchedPlace {
 class Workload {
  public:
   // With more places than one, callers choose by the skew: the first is wanted most.
-  Workload(Env env, const ServiceSpec& spec, std::vector<WatchedPlace> places, Link& link,
-           WorkCounts& counts, std::vector<LatencyHistogram*> waits, Trace& trace);
+  // They come on one loop after the other.
+  Workload(Env env, const SimLoops& loops, const ServiceSpec& spec,
+           std::vector<WatchedPlace> places, Link& link, WorkCounts& counts,
+           std::vector<LatencyHistogram*> waits, Trace& trace);
 
   void start();
   // Nobody new comes; those who are here finish.
-  void stop() { is_stopped_ = true; }
+  void stop() { stopping_.cancel(); }
   Task<void> wait_gone();
   void set_storms(const std::vector<TenantStorm>& storms) { choice_.set_storms(storms); }
   int active() const { return active_; }
@@ -56,8 +57,9 @@ class Workload {
   Trace& trace_;
   const RetryOptions retries_;
   TaskGroup tasks_;
-  Condition stopping_;
-  bool is_stopped_ = false;
+  std::vector<std::unique_ptr<TaskGroup>> callers_;  // those of each loop
+  std::size_t next_loop_ = 0;
+  Cancellation stopping_;
   int active_ = 0;
 };
 

@@ -4,9 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "forebay/base/check.hpp"
+#include "forebay/base/check_context.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/env/sleep.hpp"
-#include "forebay/sim/assertions.hpp"
+#include "forebay/sim/checks/assertions.hpp"
 
 namespace forebay::sim {
 namespace {
@@ -73,6 +74,7 @@ World::World(const Scenario& scenario, Tampering& tampering)
       store_(scenario_, static_cast<int>(specs_.size()), seed_of(scenario, Stream::store), trace_),
       around_{scenario_, timeline_, database_, store_, trace_, book_, waits_, tampering},
       director_(around_, scheduler_, processes_, specs_.size() - twin_of_.size(), twin_of_),
+      recoveries_(director_, processes_),
       supply_(around_, specs_.size()),
       shares_(around_) {
   // Half of the seeds break ties by chance.
@@ -84,7 +86,7 @@ World::World(const Scenario& scenario, Tampering& tampering)
   }
 }
 
-// Whoever is still running dies, and the director and the samples run out.
+// What is still running dies, and the director and the samples run out.
 World::~World() {
   timeline_.leave(scheduler_);
   is_over_ = true;
@@ -127,17 +129,17 @@ void World::after_step(const SimScheduler& scheduler) {
   if (scheduler.label() >= 0) {
     Process& process = *processes_[static_cast<std::size_t>(scheduler.label())];
     process.after_step();
-    if (!recoveries_.empty()) note_full(process);
+    recoveries_.note(process, timeline_.now());
   } else {
     // The director may have done anything to anybody.
     for (const auto& process : processes_) process->after_step();
-    watch_recoveries();
+    recoveries_.look(timeline_.now());
   }
   check_cluster();
 }
 
-// Nobody keeps the rate together while somebody has no answer from the store; and who goes on after
-// it stood still makes connects whose time was a moment ago.
+// The rate is not kept in common while a process has no answer from the store; and one that goes on
+// after it stood still makes connects whose time was a moment ago.
 void World::watch_rate() {
   const Instant now = timeline_.now();
   if (store_.is_rate_local()) rate_free_until_ = now + kLocalTail;
@@ -178,33 +180,6 @@ void World::check_cluster() {
                       fmt::format("the server counts {} sessions, and all leases are {}",
                                   database_.sessions(), store_.active()));
   }
-}
-
-// From the end of a fault everybody who should be up has to be full once.
-void World::watch_recoveries() {
-  const Duration now = timeline_.now().time_since_epoch();
-  is_watched_.resize(director_.marks().size());
-  for (std::size_t i = 0; i < is_watched_.size(); ++i) {
-    if (is_watched_[i] || director_.marks()[i].until > now) continue;
-    is_watched_[i] = true;
-    Recovery recovery;
-    recovery.mark = i;
-    for (const auto& process : processes_) recovery.missing.push_back(process.get());
-    recoveries_.push_back(std::move(recovery));
-  }
-  for (const auto& process : processes_) note_full(*process);
-}
-
-void World::note_full(const Process& process) {
-  const Instant now = timeline_.now();
-  const bool is_well = !process.is_wanted() || process.last_full() == now;
-  if (!is_well) return;
-  for (Recovery& recovery : recoveries_) {
-    std::erase(recovery.missing, &process);
-    FaultMark& mark = director_.marks()[recovery.mark];
-    if (recovery.missing.empty()) mark.recovered_after = now.time_since_epoch() - mark.until;
-  }
-  std::erase_if(recoveries_, [](const Recovery& recovery) { return recovery.missing.empty(); });
 }
 
 // ---- at every sample
@@ -292,6 +267,7 @@ void World::finish(RunResult& result) {
     service.started_at = since_zero(process.started_at());
     service.unstable_at = since_zero(process.unstable_at());
     service.open_at_end = process.open();
+    service.end = process.end();
     if (process.converged_at())
       service.converged_after = *process.converged_at() - *process.started_at();
   }
@@ -308,6 +284,11 @@ void World::finish(RunResult& result) {
   judged.last_change = director_.last_change().time_since_epoch();
   judged.leases_exact_at = leases_exact_at_;
   judged.waits = waits_.snapshot();
+  for (const auto& process : processes_) judged.waits_of.push_back(process->waits().snapshot());
+  if (scenario_.assertions.recover_within) {
+    judged.recovered_late =
+        recoveries_.later_than(*scenario_.assertions.recover_within, result.duration);
+  }
   result.assertions = judge(scenario_.assertions, judged, result);
 }
 

@@ -3,10 +3,11 @@
 #pragma once
 
 #include "forebay/base/log.hpp"
+#include "forebay/sim/checks/recovery_watch.hpp"
+#include "forebay/sim/checks/share_watch.hpp"
+#include "forebay/sim/checks/supply_watch.hpp"
 #include "forebay/sim/director.hpp"
 #include "forebay/sim/run.hpp"
-#include "forebay/sim/share_watch.hpp"
-#include "forebay/sim/supply_watch.hpp"
 #include "forebay/sim/tampering.hpp"
 
 namespace forebay::sim {
@@ -28,8 +29,6 @@ class World {
   void watch_rate();
   bool is_cap_waived() const;
   void check_everyone();
-  void watch_recoveries();
-  void note_full(const Process& process);
   bool is_lease_count_exact() const;
   void finish(RunResult& result);
   void describe_breach(RunResult& result);
@@ -49,18 +48,12 @@ class World {
   Surroundings around_;
   std::vector<std::unique_ptr<Process>> processes_;
   Director director_;
+  RecoveryWatch recoveries_;
   SupplyWatch supply_;
   ShareWatch shares_;
 
   std::uint64_t events_ = 0;
   bool is_over_ = false;
-  // A fault that has ended, and who has not been full again since.
-  struct Recovery {
-    std::size_t mark = 0;
-    std::vector<const Process*> missing;
-  };
-  std::vector<Recovery> recoveries_;
-  std::vector<bool> is_watched_;  // by the number of the fault's mark
   std::optional<Duration> leases_exact_at_;
   std::uint64_t connects_before_ = 0;  // the last sample
   std::uint64_t refused_before_ = 0;

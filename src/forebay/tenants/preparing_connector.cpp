@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "forebay/env/race.hpp"
+
 namespace forebay {
 namespace {
 
@@ -15,22 +17,26 @@ Task<Result<std::unique_ptr<Connection>>> PreparingConnector::connect(std::strin
   if (!prepared) co_return failure(prepared.error());
   Result<std::unique_ptr<Connection>> connected =
       co_await inner_->connect(std::move(password), deadline);
-  if (!connected && connected.error().sqlstate() == kNoSuchDatabase) is_there_ = false;
-  co_return connected;
+  const bool is_missing = !connected && connected.error().sqlstate() == kNoSuchDatabase;
+  if (!is_missing) co_return connected;
+  // It was dropped meanwhile. That is no refusal for good: the next connect makes it again.
+  is_there_ = false;
+  co_return failure(Errc::connect_failed,
+                    fmt::format("{}; it is made again", connected.error().text()));
 }
 
-// Whoever comes first asks; the others wait for what it hears, and ask themselves if it failed.
+// The first to come asks; the others wait for what it hears, and ask themselves if it failed.
 Task<Result<void>> PreparingConnector::prepare(Instant deadline) {
-  while (is_preparing_ && !is_closed_) {
-    const bool is_in_time = co_await changed_.wait_until(deadline);
-    if (!is_in_time)
+  while (is_preparing_ && !closing_.is_cancelled()) {
+    const bool is_in_time = co_await changed_.wait_until(Until(deadline, closing_));
+    if (!is_in_time && !closing_.is_cancelled())
       co_return failure(Errc::timed_out, fmt::format("{} is still being made", database_));
   }
-  if (is_closed_) co_return failure(Errc::closed, "the connector is closed");
+  if (closing_.is_cancelled()) co_return failure(Errc::closed, "the connector is closed");
   if (is_there_) co_return Result<void>();
   is_preparing_ = true;
   Task<Result<bool>> asking = connectors_.make_database(database_, deadline);
-  const std::optional<Result<bool>> made = co_await questions_.ask(std::move(asking));
+  const std::optional<Result<bool>> made = co_await race(std::move(asking), closing_);
   is_preparing_ = false;
   changed_.notify_all();
   if (!made) co_return failure(Errc::closed, "the connector is closed");
@@ -40,9 +46,7 @@ Task<Result<void>> PreparingConnector::prepare(Instant deadline) {
 }
 
 void PreparingConnector::close() {
-  is_closed_ = true;
-  questions_.end();
-  changed_.notify_all();
+  closing_.cancel();
   inner_->close();
 }
 

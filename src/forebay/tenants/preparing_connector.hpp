@@ -6,7 +6,6 @@
 #pragma once
 
 #include "forebay/env/condition.hpp"
-#include "forebay/env/questions.hpp"
 #include "forebay/tenants/tenant_connectors.hpp"
 
 namespace forebay {
@@ -20,12 +19,13 @@ class PreparingConnector final : public Connector {
         database_(std::move(database)),
         inner_(std::move(inner)),
         is_there_(is_there),
-        questions_(scheduler),
-        changed_(scheduler) {}
+        changed_(scheduler),
+        closing_(scheduler) {}
 
   Task<Result<std::unique_ptr<Connection>>> connect(std::string password,
                                                     Instant deadline) override;
   void close() override;
+  void give_up() override { inner_->give_up(); }
 
  private:
   Task<Result<void>> prepare(Instant deadline);
@@ -34,10 +34,9 @@ class PreparingConnector final : public Connector {
   const std::string database_;
   const std::unique_ptr<Connector> inner_;
   bool& is_there_;
-  Questions questions_;
   Condition changed_;
+  Cancellation closing_;
   bool is_preparing_ = false;
-  bool is_closed_ = false;
 };
 
 }  // namespace forebay

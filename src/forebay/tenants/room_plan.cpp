@@ -54,7 +54,7 @@ class Planner {
     }
   }
 
-  // Each of these makes room and says how much is missing still; less than nothing: there is more.
+  // Each of these makes room and says how much is missing still; negative: there is more.
   int close_idle(int missing) {
     for (std::size_t i = 0; i < standings_.size() && missing > 0; ++i) {
       if (standings_[i].is_idle()) missing -= close(i);
@@ -101,7 +101,7 @@ class Planner {
     for (std::size_t i = 0; i < standings_.size(); ++i) {
       if (needs_.rest + needs_.ahead <= 0) return;
       const TenantStanding& each = standings_[i];
-      // Who only wants to be ready does not take from those used more recently.
+      // To be ready ahead of demand, nothing is taken from tenants used more recently.
       if (each.lacks_room && each.waiters == 0 && needs_.ahead > 0) --needs_.ahead;
       if (!each.is_idle() || is_closed(i) || needs_.rest + needs_.ahead <= 0) continue;
       if (now_ - each.last_used < rule_.stint) {

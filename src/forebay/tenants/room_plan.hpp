@@ -4,12 +4,12 @@
 // A tenant's share is the budget divided by the tenants that want something, at least one. Room is
 // made for tenants that stand in line, in this order:
 //
-//   1. Who has less than its share: the least recently used idle pools are closed; then what is
-//      ready in busy pools is closed; then connections that come back are called for: from whoever
-//      has nobody waiting for them, and from those above their share even then. If nobody is above
-//      the share and somebody has nothing at all, those take their turn who have had theirs
-//      for a stint.
-//   2. Who has its share, or wants to be ready ahead of demand: idle pools that have not been used
+//   1. For one below its share: the least recently used idle pools are closed; then what is
+//      ready in busy pools is closed; then connections that come back are called for: from pools
+//      that have nobody waiting for them, and from those above their share even then. If nobody is
+//      above the share and somebody has nothing at all, those who have had theirs for a
+//      stint give it up in turn.
+//   2. For one with its share, or to be ready ahead of demand: idle pools that have not been used
 //      for a stint are closed; for the sake of being ready only if they were used less recently.
 //
 // What cannot be done now is looked at again after a stint.

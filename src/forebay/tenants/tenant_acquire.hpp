@@ -22,10 +22,10 @@ struct TenantLook {
 
 class [[nodiscard]] TenantAcquire {
  public:
-  // To be awaited by a task of the scheduler. The id lives until then.
-  TenantAcquire(TenantPools& tenants, Scheduler& scheduler, std::string_view id, Instant deadline,
+  // To be awaited by a task of that scheduler. The id lives until then.
+  TenantAcquire(TenantPools& tenants, Scheduler& scheduler, std::string_view id, Until until,
                 std::source_location from)
-      : tenants_(tenants), scheduler_(scheduler), id_(id), deadline_(deadline), from_(from) {}
+      : tenants_(tenants), scheduler_(scheduler), id_(id), until_(until), from_(from) {}
   TenantAcquire(const TenantAcquire&) = delete;
   TenantAcquire& operator=(const TenantAcquire&) = delete;
 
@@ -37,7 +37,7 @@ class [[nodiscard]] TenantAcquire {
   TenantPools& tenants_;
   Scheduler& scheduler_;
   const std::string_view id_;
-  const Instant deadline_;
+  const Until until_;
   const std::source_location from_;
   Instant since_{};
   TenantLook look_;

@@ -12,8 +12,8 @@ class TenantConnectors {
  public:
   virtual ~TenantConnectors() = default;
 
-  // A connector for that database. Called on whatever thread first wants the tenant, under a lock:
-  // it makes an object and does nothing else.
+  // A connector for that database. Called on whatever thread wants a tenant that has no pool, on
+  // several at once: it makes an object and does nothing else.
   virtual Result<std::unique_ptr<Connector>> connector(const std::string& database) = 0;
 
   // Makes the database unless it is there. True: it was made. For tasks of the scheduler, and

@@ -1,33 +1,30 @@
-// The side that callers see. The loop is in tenant_keeping.cpp.
+// The side that callers see. The loop is in tenant_pools_keeping.cpp, what is known in
+// tenant_pools_statistics.cpp.
 #include "forebay/tenants/tenant_pools.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "forebay/base/check.hpp"
+#include "forebay/core/capacity.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/env/duration_text.hpp"
+#include "forebay/env/loop_group.hpp"
+#include "forebay/pool/pool_defaults.hpp"
 #include "forebay/tenants/preparing_connector.hpp"
-#include "forebay/tenants/tenant_name.hpp"
 
 namespace forebay {
 namespace {
 
 constexpr std::chrono::seconds kLongestRetryAfter{60};
+constexpr const char* kClosed =
+    "the tenants are closed and served no more; open them anew, or acquire before close()";
 
-const TenantOptions& checked(const TenantOptions& options) {
-  const std::vector<std::string> wrong = problems(options);
-  FOREBAY_CHECK(wrong.empty(), fmt::format("{}", fmt::join(wrong, "; ")));
+TenantOptions checked(TenantOptions options) {
+  const OptionProblems wrong = problems(options);
+  FOREBAY_CHECK(wrong.empty(), invalid_options(wrong).text());
+  options.pool = completed(std::move(options.pool));
   return options;
-}
-
-void add(TenantStatistics& to, const PoolStatistics& pool) {
-  to.open += pool.open();
-  to.lent += pool.lent;
-  to.waiters += pool.waiters;
-  to.served += pool.counters.acquired;
-  to.timeouts += pool.counters.timeouts;
-  to.opened += pool.counters.opened;
 }
 
 }  // namespace
@@ -36,8 +33,9 @@ TenantPools::TenantPools(Env env, TenantConnectors& connectors, TenantOptions op
                          PoolSharing sharing)
     : env_(env),
       connectors_(connectors),
-      options_(checked(options)),
-      shares_(shares_of(options_.max_connections)),
+      options_(checked(std::move(options))),
+      shares_(shares_of(options_)),
+      names_(options_),
       attention_(env.scheduler),
       budget_(shares_.tenants, [this] { attention_.notify(); }),
       sharing_(sharing),
@@ -45,13 +43,14 @@ TenantPools::TenantPools(Env env, TenantConnectors& connectors, TenantOptions op
       tasks_(env.scheduler) {
   sharing_.budget = &budget_;
   // One rate over all of them, not one for each.
-  if (options_.pool.connect_rate > 0 && sharing.pacer == nullptr && sharing.permits == nullptr) {
-    pacer_.emplace(options_.pool.connect_rate, options_.pool.connect_burst);
+  if (*options_.pool.connect_rate > 0 && sharing.pacer == nullptr && sharing.permits == nullptr) {
+    pacer_.emplace(*options_.pool.connect_rate, *options_.pool.connect_burst);
     sharing_.pacer = &*pacer_;
   }
 }
 
 TenantPools::~TenantPools() {
+  departures_.wait();
   FOREBAY_CHECK(!is_started_ || is_gone_, "tenants died before close() was done");
   MutexLock lock(mutex_);
   while (cold_.pop_front() != nullptr) {
@@ -64,9 +63,9 @@ void TenantPools::start() {
   start_detached(env_.scheduler, keep());
 }
 
-TenantAcquire TenantPools::acquire(std::string_view tenant, Instant deadline,
+TenantAcquire TenantPools::acquire(std::string_view tenant, Until until,
                                    std::source_location from) {
-  return TenantAcquire(*this, env_.scheduler, tenant, deadline, from);
+  return TenantAcquire(*this, here(env_.scheduler), tenant, until, from);
 }
 
 Result<PooledConnection> TenantPools::acquire_blocking(std::string_view tenant, Duration timeout,
@@ -77,67 +76,162 @@ Result<PooledConnection> TenantPools::acquire_blocking(std::string_view tenant, 
   const Instant since = env_.scheduler.now();
   Result<PooledConnection> got = found.pool->pool.acquire_blocking(timeout, from);
   // Before the pin goes: after the last one, close() may be done and all of this destroyed.
-  if (!got) got = failure(explain(tenant, got.error(), env_.scheduler.now() - since));
+  if (!got) got = failure(explain(*found.pool, got.error(), env_.scheduler.now() - since));
   unpin(*found.pool);
   return got;
 }
 
-// Under one lock: find the tenant, note its use, and take what is ready. A handle keeps its pool
-// alive through the pool's own books; who has to wait pins it instead.
-TenantLook TenantPools::look(std::string_view id, Holder holder, const std::source_location& from) {
+// One caller on its way to a pool.
+struct TenantPools::Visit {
+  Visit(std::string_view tenant, Holder caller, const std::source_location& place)
+      : id(tenant), holder(caller), from(place) {}
+
+  const std::string_view id;
+  const Holder holder;
+  const std::source_location& from;
   TenantLook look;
-  MutexLock lock(mutex_);
-  const auto found = tenants_.find(id);
-  TenantPool* pool = found != tenants_.end() ? found->second.pool : nullptr;
-  if (pool == nullptr) [[unlikely]] {
-    const Result<TenantPool*> made = make_pool(id);
-    if (!made) {
-      look.error = made.error();
-      return look;
-    }
-    pool = *made;
-  }
-  pool->tenant.last_used = env_.scheduler.recent_now();
-  if (pools_.back() != pool) {
-    pools_.erase(*pool);
-    pools_.push_back(*pool);
-  }
-  look.taken = pool->pool.take_ready(holder, from);
-  if (look.taken) return look;
-  ++pool->pins;
-  look.pool = pool;
-  return look;
+  TenantPool* used = nullptr;   // alive for as long as what is in the look
+  bool calls_supplier = false;  // of the pool that it uses
+  bool calls_keeper = false;
+};
+
+TenantLook TenantPools::look(std::string_view id, Holder holder, const std::source_location& from) {
+  Visit visit(id, holder, from);
+  if (!find_warm(visit)) make_warm(visit);
+  if (visit.calls_supplier) visit.used->pool.call_supplier();
+  return std::move(visit.look);
 }
 
-Result<TenantPool*> TenantPools::make_pool(std::string_view id) {
+bool TenantPools::find_warm(Visit& visit) {
+  MutexLock lock(mutex_);
+  const auto found = tenants_.find(visit.id);
+  if (found == tenants_.end() || found->second.pool == nullptr) return false;
+  use(*found->second.pool, visit);
+  return true;
+}
+
+// Under the lock that found it: note its use, and take what is ready. A handle keeps its pool alive
+// through the pool's own books; a caller that has to wait pins it instead.
+void TenantPools::use(TenantPool& pool, Visit& visit) {
+  pool.tenant.last_used = env_.scheduler.recent_now();
+  if (pools_.back() != &pool) {
+    pools_.erase(pool);
+    pools_.push_back(pool);
+  }
+  visit.used = &pool;
+  visit.look.taken = pool.pool.take_ready(visit.holder, visit.from, visit.calls_supplier);
+  if (visit.look.taken) return;
+  ++pool.pins;
+  visit.look.pool = &pool;
+}
+
+// A pool is made without the lock. Several callers may do so at once; the first one's is used.
+void TenantPools::make_warm(Visit& visit) {
+  const Result<std::string> database = names_.database(visit.id);
+  if (!database) {
+    visit.look.error = database.error();
+    return;
+  }
+  Tenant* const tenant = begin_making(visit, *database);
+  if (tenant == nullptr) return;
+  Result<std::unique_ptr<TenantPool>> made = make_pool(*tenant, *database);
+  end_making(*tenant, made, visit);
+}
+
+// Null: the look says why not. Otherwise the tenant is not forgotten before end_making().
+Tenant* TenantPools::begin_making(Visit& visit, const std::string& database) {
   FOREBAY_CHECK(is_started_, "tenants are started before they are used");
-  if (is_closed_) return failure(Errc::closed, "the tenants' pools are closed");
-  const Result<std::string> database = tenant_database(options_.prefix, id);
-  if (!database) return failure(database.error());
-  Result<std::unique_ptr<Connector>> connector = connectors_.connector(*database);
+  MutexLock lock(mutex_);
+  if (is_closed_) {
+    visit.look.error = Error(Errc::closed, kClosed);
+    return nullptr;
+  }
+  Tenant& tenant = tenant_called(visit.id);
+  visit.look.error = why_not(tenant, database);
+  if (visit.look.error) {
+    if (!tenant.link.is_linked()) note_cold(tenant);
+    return nullptr;
+  }
+  if (tenant.link.is_linked()) cold_.erase(tenant);
+  ++tenant.pools_in_making;
+  ++makers_;
+  return &tenant;
+}
+
+// Why the tenant cannot have a pool now, if that is known before it is tried.
+std::optional<Error> TenantPools::why_not(Tenant& tenant, const std::string& database) {
+  if (tenant.pool != nullptr) return std::nullopt;
+  const Instant now = env_.scheduler.now();
+  if (tenant.refusal && now < tenant.refusal->until) return refused(tenant);
+  if (!names_.may_collide()) return std::nullopt;
+  Result<void> claimed = owners_.claim(tenant, database);
+  if (claimed) return std::nullopt;
+  return claimed.error();
+}
+
+Result<std::unique_ptr<TenantPool>> TenantPools::make_pool(Tenant& tenant,
+                                                           const std::string& database) {
+  Result<std::unique_ptr<Connector>> connector = connectors_.connector(database);
   if (!connector) return failure(connector.error());
-  Tenant& tenant = tenant_called(id);
   if (options_.creates_missing_databases) {
-    connector = std::make_unique<PreparingConnector>(env_.scheduler, connectors_, *database,
+    connector = std::make_unique<PreparingConnector>(env_.scheduler, connectors_, database,
                                                      std::move(*connector), tenant.is_there);
   }
-  auto pool = std::make_unique<TenantPool>(tenant, env_, std::move(*connector),
-                                           tenant_pool_options(options_, *database), sharing_);
+  auto noting = std::make_unique<NotingConnector>(std::move(*connector));
+  auto pool = std::make_unique<TenantPool>(tenant, env_, std::move(noting),
+                                           tenant_pool_options(options_, database), sharing_);
+  pool->connector->set_on_refused(
+      [this, &own = *pool](const Error& error) { note_refused(own, error); });
   pool->stint_began = env_.scheduler.now();
-  pool->pool.launch();
-  tenant.pool = pool.get();
-  if (tenant.link.is_linked()) cold_.erase(tenant);
-  pools_.push_back(*pool);
-  if (static_cast<int>(pools_.size()) > most_pools()) attention_.notify();
-  return pool.release();
+  return pool;
+}
+
+void TenantPools::end_making(Tenant& tenant, Result<std::unique_ptr<TenantPool>>& made,
+                             Visit& visit) {
+  {
+    MutexLock lock(mutex_);
+    settle(tenant, made, visit);
+    --makers_;
+    // Once closed, all of this may end when the last of us has left.
+    visit.calls_keeper = is_closed_ || static_cast<int>(pools_.size()) > most_pools();
+    if (visit.calls_keeper) departures_.begin();
+  }
+  if (!visit.calls_keeper) return;
+  attention_.notify();
+  departures_.end();
+}
+
+// Started under the lock: nobody may find, or retire, a pool that does not run.
+void TenantPools::settle(Tenant& tenant, Result<std::unique_ptr<TenantPool>>& made, Visit& visit) {
+  --tenant.pools_in_making;
+  if (!made) {
+    visit.look.error = made.error();
+  } else if (tenant.pool == nullptr && is_closed_) {
+    visit.look.error = Error(Errc::closed, kClosed);
+  } else {
+    if (tenant.pool == nullptr) {
+      tenant.pool = made->release();
+      tenant.pool->pool.launch();
+      pools_.push_back(*tenant.pool);
+    }
+    use(*tenant.pool, visit);
+  }
+  note_cold(tenant);
+}
+
+void TenantPools::note_cold(Tenant& tenant) {
+  const bool is_cold =
+      tenant.pool == nullptr && tenant.old_pools == 0 && tenant.pools_in_making == 0;
+  if (is_cold) cold_.push_back(tenant);
 }
 
 Tenant& TenantPools::tenant_called(std::string_view id) {
   const auto found = tenants_.find(id);
   if (found != tenants_.end()) return found->second;
   while (tenants_.size() >= static_cast<std::size_t>(options_.max_known_tenants)) {
-    const Tenant* const forgotten = cold_.pop_front();
+    Tenant* const forgotten = cold_.pop_front();
     if (forgotten == nullptr) break;  // all of them are in use
+    owners_.release(*forgotten);
     tenants_.erase(tenants_.find(*forgotten->id));
   }
   const auto added = tenants_.try_emplace(std::string(id)).first;
@@ -146,31 +240,55 @@ Tenant& TenantPools::tenant_called(std::string_view id) {
 }
 
 void TenantPools::unpin(TenantPool& pool) {
-  MutexLock lock(mutex_);
-  --pool.pins;
-  // Its end may have waited for us only. It cannot come before the lock is free.
-  if (pool.pins == 0 && old_pools_.contains(pool)) attention_.notify();
+  {
+    MutexLock lock(mutex_);
+    --pool.pins;
+    const bool is_awaited = pool.pins == 0 && old_pools_.contains(pool);
+    if (!is_awaited) return;
+    departures_.begin();  // its end may have waited for us only, and that of all of this for it
+  }
+  attention_.notify();
+  departures_.end();
 }
 
-Error TenantPools::explain(std::string_view id, const Error& error, Duration waited) const {
-  const ConnectionLimit* const limit = error.connection_limit();
-  if (limit == nullptr) {
-    return Error(error.code(), fmt::format("tenant {}: {}", id, error.text()), error.sqlstate());
+Error TenantPools::explain(const TenantPool& pool, const Error& error, Duration waited) const {
+  const std::string& id = *pool.tenant.id;
+  if (error.code() == Errc::closed || error.code() == Errc::refused) {
+    MutexLock lock(mutex_);
+    if (pool.is_refused && pool.tenant.refusal) return refused(pool.tenant);
   }
+  const ConnectionLimit* const limit = error.connection_limit();
+  if (limit == nullptr) return error.with_text(fmt::format("tenant {}: {}", id, error.text()));
   ConnectionLimit own = *limit;
   own.tenant = id;
   own.retry_after = retry_after(waited);
-  const TenantTotals now = totals();
+  const TenantTotals now = brief_totals();
   std::string text = fmt::format(
       "connection limit reached: {}/{} connections in use, cannot serve tenant {} within {}; {} "
-      "lent to {} tenants, {} callers wait; {} allowed in all, of which {} are for the system and "
+      "tenants are in use, {} wait for room; {} allowed in all, of which {} are for the system and "
       "{} are kept free; try again in {} s",
-      own.in_use, own.max, id, describe(waited), now.lent, now.pools, now.waiters,
+      own.in_use, own.max, id, readable_time(waited), now.pools, now.in_line,
       options_.max_connections, shares_.system, shares_.kept_free, own.retry_after.count());
-  const std::optional<PoolStatistics> pool = pool_statistics(id);
-  if (pool && !pool->last_connect_error.empty())
-    text += fmt::format("; last connect failure: {}", pool->last_connect_error);
+  const std::string failed = last_connect_error(pool);
+  if (!failed.empty()) text += fmt::format("; last connect failure: {}", failed);
   return Error(std::move(own), std::move(text));
+}
+
+std::string TenantPools::last_connect_error(const TenantPool& pool) const {
+  PoolStatistics now = pool.pool.statistics();
+  if (!now.last_connect_error.empty() || now.counters.opened > 0) return now.last_connect_error;
+  MutexLock lock(mutex_);
+  return pool.tenant.refusal ? pool.tenant.refusal->error.text() : "";
+}
+
+// The server's own words, and its own code.
+Error TenantPools::refused(const Tenant& tenant) const {
+  const Error& said = tenant.refusal->error;
+  const Duration pause = tenant.refusal->until - env_.scheduler.now();
+  const std::string again =
+      pause > Duration::zero() ? fmt::format("in {}", readable_time(pause)) : "at the next call";
+  return said.with_text(
+      fmt::format("tenant {}: {}; the server is asked again {}", *tenant.id, said.text(), again));
 }
 
 // As long as those who stand in line now will take, at the pace at which room has been found; if
@@ -183,105 +301,6 @@ std::chrono::seconds TenantPools::retry_after(Duration waited) const {
                             : std::min<Duration>(kLongestRetryAfter, time_per_grant_ * (line + 1));
   return std::clamp(std::chrono::ceil<std::chrono::seconds>(wait), std::chrono::seconds(1),
                     kLongestRetryAfter);
-}
-
-std::optional<TenantStatistics> TenantPools::statistics(std::string_view tenant) const {
-  MutexLock lock(mutex_);
-  const auto found = tenants_.find(tenant);
-  if (found == tenants_.end()) return std::nullopt;
-  return statistics_of(found->second);
-}
-
-std::vector<TenantStatistics> TenantPools::warm_statistics() const {
-  MutexLock lock(mutex_);
-  std::vector<TenantStatistics> warm;
-  warm.reserve(pools_.size());
-  add_warm(warm);
-  return warm;
-}
-
-void TenantPools::add_warm(std::vector<TenantStatistics>& all) const {
-  for (const TenantPool* pool = pools_.front(); pool != nullptr; pool = PoolList::next(*pool))
-    all.push_back(statistics_of(pool->tenant));
-}
-
-std::vector<TenantStatistics> TenantPools::all_statistics() const {
-  MutexLock lock(mutex_);
-  std::vector<TenantStatistics> all;
-  all.reserve(tenants_.size());
-  add_warm(all);
-  for (const auto& [id, tenant] : tenants_) {
-    if (tenant.pool == nullptr) all.push_back(statistics_of(tenant));
-  }
-  return all;
-}
-
-std::optional<LeakReport> TenantPools::lent_to_this_thread() const {
-  MutexLock lock(mutex_);
-  for (const PoolList* list : {&pools_, &old_pools_}) {
-    for (const TenantPool* pool = list->front(); pool != nullptr; pool = PoolList::next(*pool)) {
-      std::optional<LeakReport> mine = pool->pool.lent_to_this_thread();
-      if (mine) return mine;
-    }
-  }
-  return std::nullopt;
-}
-
-TenantStatistics TenantPools::statistics_of(const Tenant& tenant) const {
-  TenantStatistics result;
-  result.tenant = *tenant.id;
-  result.is_warm = tenant.pool != nullptr;
-  result.served = tenant.served;
-  result.timeouts = tenant.timeouts;
-  result.opened = tenant.opened;
-  result.evictions = tenant.evictions;
-  result.last_used = tenant.last_used;
-  if (tenant.pool != nullptr) add(result, tenant.pool->pool.statistics());
-  int unseen = tenant.old_pools;
-  for (const TenantPool* old = old_pools_.front(); unseen > 0; old = PoolList::next(*old)) {
-    if (&old->tenant != &tenant) continue;
-    add(result, old->pool.statistics());
-    --unseen;
-  }
-  return result;
-}
-
-TenantTotals TenantPools::brief_totals() const {
-  MutexLock lock(mutex_);
-  return add_up();
-}
-
-TenantTotals TenantPools::add_up() const {
-  TenantTotals totals = past_;
-  totals.known = static_cast<int>(tenants_.size());
-  totals.pools = static_cast<int>(pools_.size());
-  totals.old_pools = static_cast<int>(old_pools_.size());
-  for (std::size_t need = 0; need < kRoomNeeds; ++need)
-    totals.in_line += budget_.in_line(static_cast<RoomNeed>(need));
-  totals.in_use = budget_.in_use();
-  totals.max = budget_.max();
-  return totals;
-}
-
-TenantTotals TenantPools::totals() const {
-  MutexLock lock(mutex_);
-  TenantTotals totals = add_up();
-  for (const PoolList* list : {&pools_, &old_pools_}) {
-    for (const TenantPool* pool = list->front(); pool != nullptr; pool = PoolList::next(*pool)) {
-      const PoolStatistics statistics = pool->pool.statistics();
-      add(totals, statistics);
-      add(totals.counters, statistics.counters);
-    }
-  }
-  totals.max = budget_.max();  // not the sum of those of the pools
-  return totals;
-}
-
-std::optional<PoolStatistics> TenantPools::pool_statistics(std::string_view tenant) const {
-  MutexLock lock(mutex_);
-  const auto found = tenants_.find(tenant);
-  if (found == tenants_.end() || found->second.pool == nullptr) return std::nullopt;
-  return found->second.pool->pool.statistics();
 }
 
 }  // namespace forebay

@@ -19,15 +19,22 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "forebay/core/connect_pacer.hpp"
+#include "forebay/detail/base/intrusive_list.hpp"
+#include "forebay/detail/base/mutex.hpp"
 #include "forebay/env/condition.hpp"
+#include "forebay/env/departures.hpp"
+#include "forebay/env/signal.hpp"
 #include "forebay/env/task_group.hpp"
 #include "forebay/pool/budget.hpp"
+#include "forebay/tenants/database_owners.hpp"
 #include "forebay/tenants/room_plan.hpp"
 #include "forebay/tenants/tenant_acquire.hpp"
 #include "forebay/tenants/tenant_connectors.hpp"
+#include "forebay/tenants/tenant_name.hpp"
 #include "forebay/tenants/tenant_options.hpp"
 #include "forebay/tenants/tenant_statistics.hpp"
 
@@ -46,8 +53,10 @@ class TenantPools {
 
   // A connection to the tenant's database, which its handle gives back. Errors: limit_reached with
   // a ConnectionLimit (by the deadline there was no room), timed_out (the tenant's own connections
-  // were all in use, or could not be opened: the text says why), invalid (the id), closed.
-  TenantAcquire acquire(std::string_view tenant, Instant deadline,
+  // were all in use, or could not be opened: the text says why), refused (the server said no for
+  // good, in its own words: told at once), cancelled, invalid (the id, or what it is called),
+  // closed.
+  TenantAcquire acquire(std::string_view tenant, Until until,
                         std::source_location from = std::source_location::current());
   // Never on the scheduler's own thread.
   Result<PooledConnection> acquire_blocking(
@@ -58,13 +67,16 @@ class TenantPools {
   // where it is wanted.
   void retire_all(DiscardReason reason);
   // Closes the tenant's connections, those in use when they come back. True: they are gone. False:
-  // the deadline passed. Who acquires later gets new ones.
+  // the deadline passed. Later callers get new ones, and a server that refused is asked
+  // again.
   Task<bool> close_tenant(std::string tenant, Instant deadline);
   // The same for all of them, and nobody is served any more.
   Task<bool> close(Instant deadline);
   // As Pool::give_up(), for those that are closing.
   void give_up();
 
+  // All of it, but for the system's pool, which is not ours.
+  TenancyStatistics statistics() const;
   // Nothing: unknown, or forgotten.
   std::optional<TenantStatistics> statistics(std::string_view tenant) const;
   // Of its pool, if it has one.
@@ -79,6 +91,7 @@ class TenantPools {
   // The same without what has to be asked of every pool: connections by state, and their counters.
   TenantTotals brief_totals() const;
   const Budget& budget() const { return budget_; }
+  const TenantOptions& options() const { return options_; }
   void audit() const;  // stops the process if the books do not add up
 
  private:
@@ -90,23 +103,45 @@ class TenantPools {
   };
   using Tenants = std::unordered_map<std::string, Tenant, Hash, std::equal_to<>>;
   using PoolList = IntrusiveList<TenantPool, &TenantPool::link>;
+  using EndingList = IntrusiveList<TenantPool, &TenantPool::ending_link>;
+  struct Visit;
 
   // Callers.
   TenantLook look(std::string_view id, Holder holder, const std::source_location& from);
-  Result<TenantPool*> make_pool(std::string_view id) FOREBAY_REQUIRES(mutex_);
+  bool find_warm(Visit& visit);
+  void make_warm(Visit& visit);
+  Tenant* begin_making(Visit& visit, const std::string& database);
+  std::optional<Error> why_not(Tenant& tenant, const std::string& database)
+      FOREBAY_REQUIRES(mutex_);
+  void end_making(Tenant& tenant, Result<std::unique_ptr<TenantPool>>& made, Visit& visit);
+  void settle(Tenant& tenant, Result<std::unique_ptr<TenantPool>>& made, Visit& visit)
+      FOREBAY_REQUIRES(mutex_);
+  Result<std::unique_ptr<TenantPool>> make_pool(Tenant& tenant, const std::string& database);
+  void use(TenantPool& pool, Visit& visit) FOREBAY_REQUIRES(mutex_);
   Tenant& tenant_called(std::string_view id) FOREBAY_REQUIRES(mutex_);
+  void note_cold(Tenant& tenant) FOREBAY_REQUIRES(mutex_);
   void unpin(TenantPool& pool);
-  Error explain(std::string_view id, const Error& error, Duration waited) const;
+  Error explain(const TenantPool& pool, const Error& error, Duration waited) const;
+  std::string last_connect_error(const TenantPool& pool) const;
+  Error refused(const Tenant& tenant) const FOREBAY_REQUIRES(mutex_);
   std::chrono::seconds retry_after(Duration waited) const;
 
   // The loop that makes room and takes pools apart.
   Task<void> keep();
+  void note_refused(TenantPool& pool, const Error& error);
+  void end_refused();
   Instant make_room();
-  RoomPlan plan_room_now(std::vector<TenantPool*>& pools) FOREBAY_REQUIRES(mutex_);
-  void carry_out(const RoomPlan& plan, const std::vector<TenantPool*>& pools,
-                 std::vector<TenantEviction>& evictions) FOREBAY_REQUIRES(mutex_);
-  void drop_empty_pools() FOREBAY_REQUIRES(mutex_);
-  void retire(TenantPool& pool, DiscardReason reason) FOREBAY_REQUIRES(mutex_);
+  struct Look;
+  bool look_at_pools(std::vector<Look>& looks);
+  RoomPlan plan_room_now(std::vector<Look>& looks);
+  bool carry_out(const RoomPlan& plan, const std::vector<Look>& looks);
+  bool evict(const RoomPlan& plan, const std::vector<Look>& looks, EndingList& ending);
+  static std::vector<TenantEviction> evictions_of(const EndingList& ending);
+  int in_line() const;
+  int room_coming() const;
+  void drop_empty_pools();
+  void retire(TenantPool& pool, EndingList& ending) FOREBAY_REQUIRES(mutex_);
+  void end_all(EndingList& ending, DiscardReason reason);
   Task<void> see_off(TenantPool& pool);
   void reap();
   void measure_pace();
@@ -118,14 +153,25 @@ class TenantPools {
   bool has_old_pools(std::string_view id) const;
   void retire_pools();
   void add_warm(std::vector<TenantStatistics>& all) const FOREBAY_REQUIRES(mutex_);
+  TenantStatistics remembered(const Tenant& tenant) const FOREBAY_REQUIRES(mutex_);
+  using NowByTenant = std::unordered_map<const Tenant*, TenantStatistics>;
+  std::vector<TenantStatistics> add_remembered(const std::vector<TenantPool*>& pools,
+                                               const NowByTenant& now) const;
   TenantStatistics statistics_of(const Tenant& tenant) const FOREBAY_REQUIRES(mutex_);
   TenantTotals add_up() const FOREBAY_REQUIRES(mutex_);
+  // So that pools can be asked without the lock: they are not destroyed meanwhile. If there is
+  // something to fill in, also the sum of those that are gone.
+  enum class Which : std::uint8_t { warm, old, all };
+  std::vector<TenantPool*> begin_reading(Which which, TenantTotals* gone = nullptr) const;
+  void end_reading(const std::vector<TenantPool*>& pools) const;
 
   const Env env_;
   TenantConnectors& connectors_;
   const TenantOptions options_;
   const TenantShares shares_;
-  Signal attention_;
+  const TenantNames names_;
+  mutable Signal attention_;  // also of those who only read, when a pool waits for them to end
+  mutable Departures departures_;
   Budget budget_;
   std::optional<ConnectPacer> pacer_;
   PoolSharing sharing_;
@@ -136,13 +182,16 @@ class TenantPools {
 
   mutable Mutex mutex_;
   Tenants tenants_ FOREBAY_GUARDED_BY(mutex_);
+  DatabaseOwners owners_ FOREBAY_GUARDED_BY(mutex_);
   PoolList pools_ FOREBAY_GUARDED_BY(mutex_);  // least recently used first
   PoolList old_pools_ FOREBAY_GUARDED_BY(mutex_);
   IntrusiveList<Tenant, &Tenant::link> cold_ FOREBAY_GUARDED_BY(mutex_);
   TenantTotals past_ FOREBAY_GUARDED_BY(mutex_);  // of pools that are gone
   Duration time_per_grant_ FOREBAY_GUARDED_BY(mutex_) = Duration::max();
+  int makers_ FOREBAY_GUARDED_BY(mutex_) = 0;  // callers who are making a pool
   bool is_closed_ FOREBAY_GUARDED_BY(mutex_) = false;
-  Instant pace_from_{};  // the scheduler's
+  std::vector<std::pair<TenantPool*, Error>> refused_;  // what to look at; the scheduler's
+  Instant pace_from_{};                                 // the same
   std::uint64_t grants_before_ = 0;
 };
 

@@ -209,6 +209,24 @@ std::vector<Field> Field::entries(const std::vector<std::string>& known) const {
   return fields;
 }
 
+std::optional<std::vector<std::pair<std::string, std::string>>> Field::pairs() const {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  std::map<std::string_view, int> first_lines;
+  bool is_right = true;
+  for (const YamlEntry& entry : value_.entries) {
+    const std::string path = fmt::format("{}.{}", path_, unknown_name(entry.key));
+    const Field field(entry.value, path, entry.line, problems_);
+    const auto [first, is_new] = first_lines.emplace(entry.key, entry.line);
+    if (!is_new)
+      field.refuse(fmt::format("given twice, first in line {}; keep one", first->second));
+    const std::optional<std::string_view> word = field.text("a text");
+    is_right &= is_new && word;
+    if (word) pairs.emplace_back(entry.key, *word);
+  }
+  if (!is_right) return std::nullopt;
+  return pairs;
+}
+
 std::vector<Field> Field::items() const {
   std::vector<Field> fields;
   if (value_.kind != YamlValue::Kind::list) {

@@ -71,6 +71,10 @@ class Field {
 
   // Of a map: those whose key is known. The others, and a key that is given twice, are problems.
   std::vector<Field> entries(const std::vector<std::string>& known) const;
+  // Of a map whose keys are names of the user's own: each with its text. Nothing, and problems: a
+  // name comes twice, or something else than a text stands there.
+  bool is_group() const { return value_.kind == YamlValue::Kind::map; }
+  std::optional<std::vector<std::pair<std::string, std::string>>> pairs() const;
   // Of a list.
   std::vector<Field> items() const;
 

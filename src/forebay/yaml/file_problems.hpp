@@ -1,6 +1,6 @@
 // FileProblems: everything that is wrong with a file, one line each, in the order of the file.
 //
-// A place is named by its path, as in "services[1].targetReady". Whoever reads a value says in
+// A place is named by its path, as in "services[1].targetReady". The reader of a value says in
 // which line it stands; problems found later find the line by the path.
 #pragma once
 

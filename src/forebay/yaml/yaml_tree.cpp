@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -25,9 +26,46 @@ struct Refusal {
   std::string text;
 };
 
+// How many characters stand between the quote at the beginning and the one that closes it; none: it
+// is never closed.
+std::optional<std::size_t> quoted_length(std::string_view text) {
+  const char quote = text.front();
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      if (quote == '"' || i + 1 == text.size() || text[i + 1] != quote) return i - 1;
+      ++i;  // '' is a quote within
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_quote(char c) { return c == '"' || c == '\''; }
+
+// What people did, where the library can only say that it is lost: the first line up to there that
+// is indented with a tab, or whose value opens a quote and does not close it.
+std::optional<Refusal> likely_mistake(std::string_view text, int last_line) {
+  for (int number = 1; number <= last_line && !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    if (line.substr(0, begin).contains('\t') && begin < line.size() && line[begin] != '#')
+      return Refusal{number, "is indented with a tab, where YAML wants spaces"};
+    std::size_t value = line.find(": ");
+    value = line.find_first_not_of(' ', value == std::string_view::npos ? begin : value + 1);
+    if (value == std::string_view::npos || !is_quote(line[value])) continue;
+    if (!quoted_length(line.substr(value)))
+      return Refusal{number, "opens a quote and does not close it"};
+  }
+  return std::nullopt;
+}
+
 // Throws Refusal.
 class TreeBuilder final : public YAML::EventHandler {
  public:
+  explicit TreeBuilder(std::string_view text) : text_(text) {}
+
   YamlValue take() { return std::move(whole_.value); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -41,6 +79,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& text) override {
+    refuse_open_quote(mark);
     add(mark, leaf(mark, YamlValue::Kind::text, text), anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -78,6 +117,13 @@ class TreeBuilder final : public YAML::EventHandler {
 
   [[noreturn]] static void refuse(const YAML::Mark& mark, std::string text) {
     throw Refusal{line_of(mark), std::move(text)};
+  }
+
+  // The library takes the end of the file for the end of the text.
+  void refuse_open_quote(const YAML::Mark& mark) const {
+    const auto place = static_cast<std::size_t>(mark.pos);
+    if (place >= text_.size() || !is_quote(text_[place])) return;
+    if (!quoted_length(text_.substr(place))) refuse(mark, "opens a quote that is never closed");
   }
 
   static Branch leaf(const YAML::Mark& mark, YamlValue::Kind kind, const std::string& text) {
@@ -132,6 +178,7 @@ class TreeBuilder final : public YAML::EventHandler {
     refuse(mark, fmt::format("is nested more than {} deep", kMostDepth));
   }
 
+  const std::string_view text_;
   int documents_ = 0;
   Branch whole_;
   std::vector<Open> open_;
@@ -145,7 +192,7 @@ YamlReading read_yaml(std::string_view text) {
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    TreeBuilder tree;
+    TreeBuilder tree(text);
     // The second round finds nothing, or ends in a refusal.
     for (int round = 0; round < 2 && parser.HandleNextDocument(tree); ++round) {
     }
@@ -156,6 +203,10 @@ YamlReading read_yaml(std::string_view text) {
   } catch (const YAML::Exception& error) {
     reading.problem = fmt::format("is not YAML: {}", error.msg);
     reading.line = error.mark.is_null() ? 0 : line_of(error.mark);
+    if (const std::optional<Refusal> mistake = likely_mistake(text, reading.line)) {
+      reading.problem = mistake->text;
+      reading.line = mistake->line;
+    }
   }
   return reading;
 }

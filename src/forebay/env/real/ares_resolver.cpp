@@ -168,9 +168,8 @@ class AresLookup final : public NameLookup {
     switch (*status_) {
       case ARES_SUCCESS:
       case ARES_ENODATA:
-      case ARES_ENOTFOUND: return failure(trouble(Errc::connect_failed, "there is no such name"));
-      case ARES_EBADNAME:
-        return failure(trouble(Errc::connect_failed, "it cannot be the name of a host"));
+      case ARES_ENOTFOUND: return failure(trouble(Errc::refused, "there is no such name"));
+      case ARES_EBADNAME: return failure(trouble(Errc::refused, "it cannot be the name of a host"));
       case ARES_ETIMEOUT:
         return failure(trouble(Errc::connect_failed, "no name server has answered"));
       case ARES_ECONNREFUSED:

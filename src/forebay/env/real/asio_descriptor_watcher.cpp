@@ -5,20 +5,20 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay::real {
 namespace {
 
 using boost::asio::posix::stream_descriptor;
 
-enum class Ending : std::uint8_t { ready, timed_out, cancelled };
+enum class Ending : std::uint8_t { ready, timed_out, cancelled, closed };
 
 // What a wait and the loop's handlers share. The loop may keep a handler when the wait has ended
 // and the WatchedDescriptor is gone, so every handler holds a share and the number of its wait.
 //
-// Always: task_ is set while a wait is in progress. Whoever clears it says how the wait ended and
-// resumes the task, so a wait ends once.
+// Always: task_ is set while a wait is in progress. The one that clears it says how the wait ended
+// and resumes the task, so a wait ends once.
 class Watch final : private Timer, public std::enable_shared_from_this<Watch> {
  public:
   Watch(boost::asio::io_context& context, Scheduler& scheduler, int descriptor)
@@ -32,6 +32,7 @@ class Watch final : private Timer, public std::enable_shared_from_this<Watch> {
   const std::string& trouble() const { return trouble_; }
   bool is_open() const { return stream_.is_open(); }
   bool has_wait() const { return task_ != nullptr; }
+  bool has_wait(const Ending& ending) const { return ending_ == &ending; }
   // Leaves the descriptor open, and the loop without any interest in it.
   void release() { stream_.release(); }
 
@@ -87,37 +88,51 @@ class Watch final : private Timer, public std::enable_shared_from_this<Watch> {
   Ending* ending_ = nullptr;
 };
 
-class [[nodiscard]] UntilEnded {
+class [[nodiscard]] UntilEnded : private Cancellation::Listener {
  public:
-  UntilEnded(Watch& watch, Readiness readiness, Instant deadline)
-      : watch_(watch), readiness_(readiness), deadline_(deadline) {}
+  UntilEnded(Watch& watch, Readiness readiness, Until until)
+      : Listener(&hear), watch_(watch), readiness_(readiness), until_(until) {}
+  UntilEnded(const UntilEnded&) = delete;
+  UntilEnded& operator=(const UntilEnded&) = delete;
+
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> task) {
-    watch_.start(readiness_, deadline_, task, ending_);
+    until_.listen(*this, watch_.scheduler());
+    watch_.start(readiness_, until_.deadline(), task, ending_);
   }
-  Ending await_resume() const noexcept { return ending_; }
+  Ending await_resume() {
+    until_.leave(*this);
+    return ending_;
+  }
 
  private:
+  // It may have ended already, and another wait may have begun, before this task runs again.
+  static void hear(Listener& listener) {
+    UntilEnded& self = static_cast<UntilEnded&>(listener);
+    if (self.watch_.has_wait(self.ending_)) self.watch_.end(Ending::cancelled);
+  }
+
   Watch& watch_;
-  Readiness readiness_;
-  Instant deadline_;
+  const Readiness readiness_;
+  const Until until_;
   Ending ending_{};
 };
 
 // Not a member of the WatchedDescriptor, which may die after a wait has ended and before this runs.
-Task<Result<void>> wait_for(std::shared_ptr<Watch> watch, Readiness readiness, Instant deadline) {
+Task<Result<void>> wait_for(std::shared_ptr<Watch> watch, Readiness readiness, Until until) {
   if (!watch->trouble().empty()) co_return failure(Errc::connection_lost, watch->trouble());
   if (!watch->is_open()) co_return failure(Errc::closed, "the descriptor is no longer watched");
-  Ending ending = Ending::timed_out;
-  if (watch->scheduler().now() < deadline) {
-    ending = co_await UntilEnded(*watch, readiness, deadline);
+  Ending ending = until.is_cancelled() ? Ending::cancelled : Ending::timed_out;
+  if (!until.is_cancelled() && watch->scheduler().now() < until.deadline()) {
+    ending = co_await UntilEnded(*watch, readiness, until);
   }
   switch (ending) {
     case Ending::ready: co_return Result<void>();
     case Ending::timed_out:
       co_return failure(Errc::timed_out, "the descriptor was not ready in time");
     case Ending::cancelled:
-      co_return failure(Errc::closed, "the wait for the descriptor was cancelled");
+      co_return failure(Errc::cancelled, "the wait for the descriptor was cancelled");
+    case Ending::closed: co_return failure(Errc::closed, "the wait for the descriptor was ended");
   }
   std::unreachable();
 }
@@ -130,10 +145,11 @@ class AsioWatchedDescriptor final : public WatchedDescriptor {
     watch_->release();
   }
 
-  Task<Result<void>> wait(Readiness readiness, Instant deadline) override {
-    return wait_for(watch_, readiness, deadline);
+  bool is_here() const override { return watch_->scheduler().is_current_thread(); }
+  Task<Result<void>> wait(Readiness readiness, Until until) override {
+    return wait_for(watch_, readiness, until);
   }
-  void cancel() override { watch_->end(Ending::cancelled); }
+  void cancel() override { watch_->end(Ending::closed); }
 
  private:
   std::shared_ptr<Watch> watch_;

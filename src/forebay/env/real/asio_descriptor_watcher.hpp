@@ -1,6 +1,7 @@
 // AsioDescriptorWatcher: tells tasks when a descriptor that others own can be read or written.
 //
-// Confined to the loop's thread, like what it makes; it outlives what it makes. The first
+// Confined to the loop's thread; it outlives what it makes. What it makes may die on any thread
+// while nobody waits: Asio's own locks take it out of the loop then. The first
 // wait makes the descriptor non-blocking (Asio insists); libpq's already are. Not installed:
 // it knows Asio.
 #pragma once

@@ -9,11 +9,6 @@
 #include "forebay/base/misuse.hpp"
 
 namespace forebay::real {
-namespace {
-
-thread_local const AsioScheduler* scheduler_of_this_thread = nullptr;
-
-}  // namespace
 
 AsioScheduler::~AsioScheduler() {
   MutexLock lock(inbox_mutex_);
@@ -40,8 +35,8 @@ void AsioScheduler::post(std::coroutine_handle<> task) {
   }
   MutexLock lock(inbox_mutex_);
   inbox_.push_back(task);
-  // Whoever finds the inbox empty calls for a turn, and does so under the lock: once the task has
-  // run, its owner may destroy this scheduler, and by then this call must not need it any more.
+  // The one that finds the inbox empty calls for a turn, and does so under the lock: once the task
+  // has run, its owner may destroy this scheduler, and by then this call must not need it any more.
   if (inbox_.size() == 1) boost::asio::post(context_, [this] { run_turn(); });
 }
 
@@ -60,11 +55,10 @@ bool AsioScheduler::disarm(Timer& timer) {
 }
 
 void AsioScheduler::run() {
-  FOREBAY_CHECK(scheduler_of_this_thread == nullptr, "a thread runs one scheduler");
-  scheduler_of_this_thread = this;
+  FOREBAY_CHECK(current() == nullptr, "a thread runs one scheduler");
+  const Running running(*this);
   const auto work = boost::asio::make_work_guard(context_);
   context_.run();
-  scheduler_of_this_thread = nullptr;
 }
 
 void AsioScheduler::stop() {
@@ -74,7 +68,7 @@ void AsioScheduler::stop() {
   });
 }
 
-bool AsioScheduler::is_current_thread() const { return scheduler_of_this_thread == this; }
+bool AsioScheduler::is_current_thread() const { return current() == this; }
 
 void AsioScheduler::run_turn() {
   take_inbox();

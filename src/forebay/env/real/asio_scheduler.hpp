@@ -14,7 +14,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "forebay/base/fork_mark.hpp"
-#include "forebay/base/mutex.hpp"
+#include "forebay/detail/base/mutex.hpp"
 #include "forebay/env/scheduler.hpp"
 #include "forebay/env/timer_heap.hpp"
 

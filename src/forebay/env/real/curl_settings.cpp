@@ -15,7 +15,7 @@ std::string first_of(const Machine& machine, std::initializer_list<std::string_v
 
 CurlSettings curl_settings(const Machine& machine) {
   CurlSettings settings;
-  // Not HTTP_PROXY in capitals: in a CGI program, whoever sends a request can set that.
+  // Not HTTP_PROXY in capitals: in a CGI program, the sender of a request can set that.
   settings.http_proxy = first_of(machine, {"http_proxy", "all_proxy", "ALL_PROXY"});
   settings.https_proxy =
       first_of(machine, {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});

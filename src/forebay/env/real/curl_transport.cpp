@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "forebay/base/check.hpp"
+#include "forebay/base/no_fork.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/env/real/start_thread.hpp"
 
 namespace forebay::real {
@@ -64,7 +65,10 @@ void CurlTransport::submit(Transfer transfer) {
 void CurlTransport::serve() {
   while (take_inbox()) {
     int running = 0;
-    curl_multi_perform(multi_.get(), &running);
+    {
+      const NoFork whole_step;  // for the locks of OpenSSL
+      curl_multi_perform(multi_.get(), &running);
+    }
     finish_done();
     curl_multi_poll(multi_.get(), nullptr, 0, kLongestPoll, nullptr);
   }

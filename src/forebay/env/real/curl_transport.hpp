@@ -16,7 +16,7 @@
 
 #include <curl/curl.h>
 
-#include "forebay/base/mutex.hpp"
+#include "forebay/detail/base/mutex.hpp"
 #include "forebay/env/http.hpp"
 #include "forebay/env/real/curl_settings.hpp"
 #include "forebay/env/real/curl_transfer.hpp"

@@ -1,77 +1,131 @@
 #include "forebay/env/real/http_listener.hpp"
 
-#include <atomic>
+#include <array>
 #include <chrono>
 #include <exception>
 #include <optional>
 #include <thread>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/status.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <fmt/format.h>
 
 #include "forebay/base/fork_mark.hpp"
+#include "forebay/detail/base/intrusive_list.hpp"
+#include "forebay/env/http_preference.hpp"
+#include "forebay/env/real/asio_scheduler.hpp"
+#include "forebay/env/real/gzip.hpp"
+#include "forebay/env/real/socket_network.hpp"
 #include "forebay/env/real/start_thread.hpp"
+#include "forebay/env/run_blocking.hpp"
+#include "forebay/env/sleep.hpp"
+#include "forebay/env/task_group.hpp"
 
 namespace forebay {
 namespace {
 
-namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using boost::system::error_code;
+using RequestParser = http::request_parser<http::string_body>;
 
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::uint32_t kLongestHeader = 16 * 1024;
 constexpr std::uint64_t kLongestBody = 64 * 1024;
-constexpr int kMostCallers = 64;
+constexpr std::size_t kReadAtOnce = 4 * 1024;
+constexpr std::size_t kMostCallers = 64;
+constexpr std::size_t kLeastToCompress = 1024;
+constexpr std::string_view kIsGzip = "Content-Encoding: gzip\r\n";
 constexpr std::chrono::milliseconds kPauseAfterFailure{100};
 
 HttpReply plain(unsigned status, std::string text) {
   return {status, "text/plain; charset=utf-8", std::move(text)};
 }
 
-// One connection of a caller. It keeps itself alive while something is under way.
-class Caller : public std::enable_shared_from_this<Caller> {
- public:
-  Caller(asio::ip::tcp::socket socket, const HttpListener::Answer& answer, int& callers)
-      : stream_(std::move(socket)), answer_(answer), callers_(callers) {
-    ++callers_;
-  }
-  ~Caller() { --callers_; }
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
+ConstBytes bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-  void listen() {
-    parser_.emplace();
-    parser_->header_limit(kLongestHeader);
-    parser_->body_limit(kLongestBody);
-    stream_.expires_after(kPatience);
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = shared_from_this()](error_code error, std::size_t) {
-                       if (error == http::error::header_limit || error == http::error::body_limit) {
-                         self->say(plain(413, "the request is too long\n"), false);
-                       } else if (!error) {
-                         self->answer();
-                       }
-                     });
-  }
-  void turn_away() { say(plain(503, "too many callers; try again later\n"), false); }
-
- private:
-  void answer() {
-    const http::request<http::string_body>& request = parser_->get();
-    const bool is_kept = request.keep_alive();
-    is_head_ = request.method() == http::verb::head;
-    HttpQuestion question;
-    question.method = is_head_ ? "GET" : std::string(request.method_string());
+// What a caller asked, or what to tell it about what it sent.
+struct HttpCall {
+  explicit HttpCall(HttpReply problem) : reply(std::move(problem)) {}
+  explicit HttpCall(const http::request<http::string_body>& request)
+      : is_kept(request.keep_alive()), is_head(request.method() == http::verb::head) {
+    question.method = is_head ? "GET" : std::string(request.method_string());
     const std::string_view target = request.target();
     const std::size_t mark = target.find('?');
     question.path = target.substr(0, mark);
     if (mark != std::string_view::npos) question.query = target.substr(mark + 1);
-    say(ask(question), is_kept);
+    question.accept = all_of(request, http::field::accept);
+    understands_gzip = http_preference(all_of(request, http::field::accept_encoding), "gzip") > 0;
+  }
+
+  HttpQuestion question;
+  std::optional<HttpReply> reply;
+  bool is_kept = false;
+  bool is_head = false;
+  bool understands_gzip = false;
+
+ private:
+  // A header may come several times: together they are one list.
+  static std::string all_of(const http::request<http::string_body>& request, http::field name) {
+    std::string all;
+    for (auto [each, end] = request.equal_range(name); each != end; ++each)
+      all.append(all.empty() ? "" : ", ").append(std::string_view(each->value()));
+    return all;
+  }
+};
+
+// One connection of a caller.
+class HttpCaller {
+ public:
+  HttpCaller(std::unique_ptr<ByteStream> stream, Scheduler& scheduler,
+             const HttpListener::Answer& answer)
+      : stream_(std::move(stream)), scheduler_(scheduler), answer_(answer) {}
+
+  // Until it has no more questions, or has to go.
+  Task<void> serve() {
+    for (;;) {
+      std::optional<HttpCall> call = co_await hear();
+      if (!call) co_return;
+      HttpReply reply = call->reply ? std::move(*call->reply) : ask(call->question);
+      const bool is_short = reply.body.size() < kLeastToCompress || !call->understands_gzip;
+      if (!is_short) reply.body = gzipped(reply.body);
+      const bool is_told = co_await say(reply, *call, is_short ? "" : kIsGzip);
+      if (!is_told || !call->is_kept) co_return;
+    }
+  }
+  Task<void> turn_away() {
+    const HttpReply reply = plain(503, "too many callers; try again later\n");
+    const HttpCall nobody(reply);
+    co_await say(reply, nobody, "");
+  }
+  void hang_up() { stream_->close(); }
+
+  ListLink<HttpCaller> link;
+
+ private:
+  // Nothing: it hung up, said what is no HTTP, or took too long.
+  Task<std::optional<HttpCall>> hear() {
+    const Instant deadline = scheduler_.now() + kPatience;
+    RequestParser parser;
+    parser.header_limit(kLongestHeader);
+    parser.body_limit(kLongestBody);
+    parser.eager(true);
+    for (;;) {
+      error_code error;
+      if (heard_.size() > 0) heard_.consume(parser.put(heard_.data(), error));
+      if (error == http::error::header_limit || error == http::error::body_limit)
+        co_return HttpCall(plain(413, "the request is too long\n"));
+      if (error && error != http::error::need_more) co_return std::nullopt;
+      if (parser.is_done()) co_return HttpCall(parser.get());
+      const auto room = heard_.prepare(kReadAtOnce);
+      const Bytes into(static_cast<std::byte*>(room.data()), room.size());
+      const Result<std::size_t> got = co_await stream_->read(into, deadline);
+      if (!got || *got == 0) co_return std::nullopt;
+      heard_.commit(*got);
+    }
   }
   HttpReply ask(const HttpQuestion& question) const {
     try {
@@ -82,85 +136,81 @@ class Caller : public std::enable_shared_from_this<Caller> {
       return plain(500, "something went wrong\n");
     }
   }
-  void say(HttpReply reply, bool is_kept) {
-    response_.emplace(static_cast<http::status>(reply.status), 11);
-    response_->set(http::field::content_type, reply.content_type);
-    response_->set(http::field::cache_control, "no-store");
-    response_->keep_alive(is_kept);
-    const std::size_t length = reply.body.size();
-    if (!is_head_) response_->body() = std::move(reply.body);
-    response_->content_length(length);
-    stream_.expires_after(kPatience);
-    serializer_.emplace(*response_);
-    http::async_write(
-        stream_, *serializer_, [self = shared_from_this(), is_kept](error_code error, std::size_t) {
-          if (!error && is_kept) return self->listen();
-          error_code ignored;
-          self->stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-        });
+  // False: it does not listen any more.
+  Task<bool> say(const HttpReply& reply, const HttpCall& call, std::string_view encoding) {
+    const std::string_view reason = http::obsolete_reason(static_cast<http::status>(reply.status));
+    const std::string head = fmt::format(
+        "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nCache-Control: no-store\r\nVary: Accept, "
+        "Accept-Encoding\r\n{}{}Content-Length: {}\r\n\r\n",
+        reply.status, reason, reply.content_type, encoding,
+        call.is_kept ? "" : "Connection: close\r\n", reply.body.size());
+    const std::array<ConstBytes, 2> pieces{bytes_of(head),
+                                           call.is_head ? ConstBytes() : bytes_of(reply.body)};
+    const Instant deadline = scheduler_.now() + kPatience;
+    const Result<void> written = co_await stream_->write(pieces, deadline);
+    if (!written) co_return false;
+    if (call.is_kept) co_return true;
+    const Result<void> finished = co_await stream_->finish(deadline);
+    co_return finished.has_value();
   }
 
-  boost::beast::tcp_stream stream_;
+  const std::unique_ptr<ByteStream> stream_;
+  Scheduler& scheduler_;
   const HttpListener::Answer& answer_;
-  int& callers_;
-  boost::beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
-  std::optional<http::response<http::string_body>> response_;
-  std::optional<http::response_serializer<http::string_body>> serializer_;
-  bool is_head_ = false;
+  boost::beast::flat_buffer heard_;
 };
 
 }  // namespace
 
 struct HttpListener::Parts {
-  explicit Parts(Answer answers) : answer(std::move(answers)), acceptor(context), pause(context) {}
+  explicit Parts(Answer answers) : answer(std::move(answers)) {}
 
-  // An error text if it cannot.
-  Result<void> bind(const std::string& address, std::uint16_t wanted) {
-    error_code error;
-    const asio::ip::address ip = asio::ip::make_address(address, error);
-    if (error) {
-      return failure(Errc::invalid,
-                     fmt::format("\"{}\" is no IP address to listen on; 127.0.0.1 is for this "
-                                 "machine only, 0.0.0.0 and :: are for all",
-                                 address));
+  // The flow of the thread, until close().
+  Task<void> accept_all() {
+    for (;;) {
+      Result<std::unique_ptr<ByteStream>> stream = co_await listener->accept(kNever);
+      if (stream) {
+        tasks.spawn(serve(std::move(*stream)));
+      } else if (stream.error().code() == Errc::closed) {
+        co_return;
+      } else {  // no more descriptors, say: it may pass
+        co_await sleep_for(scheduler, kPauseAfterFailure);
+      }
     }
-    const asio::ip::tcp::endpoint endpoint(ip, wanted);
-    acceptor.open(endpoint.protocol(), error);
-    if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-    if (!error) acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-    if (!error) return {};
-    return failure(Errc::refused, fmt::format("cannot listen on {} port {}: {}", address, wanted,
-                                              error.message()));
   }
-  void accept() {
-    acceptor.async_accept([this](error_code error, asio::ip::tcp::socket socket) {
-      if (error == asio::error::operation_aborted) return;
-      if (error) {  // no more descriptors, say: it may pass
-        pause.expires_after(kPauseAfterFailure);
-        pause.async_wait([this](error_code stopped) {
-          if (!stopped) accept();
-        });
-        return;
-      }
-      const auto caller = std::make_shared<Caller>(std::move(socket), answer, callers);
-      if (callers > kMostCallers) {
-        caller->turn_away();
+  Task<void> serve(std::unique_ptr<ByteStream> stream) {
+    if (is_closing) co_return;  // accepted just before
+    HttpCaller caller(std::move(stream), scheduler, answer);
+    callers.push_back(caller);
+    try {
+      if (callers.size() > kMostCallers) {
+        co_await caller.turn_away();
       } else {
-        caller->listen();
+        co_await caller.serve();
       }
-      accept();
-    });
+    } catch (...) {  // out of memory, say: that caller is dropped, and the next one is served
+    }
+    callers.erase(caller);
+  }
+  Task<void> close() {
+    is_closing = true;
+    listener->close();
+    for (HttpCaller* each = callers.front(); each != nullptr; each = callers.next(*each))
+      each->hang_up();
+    co_await tasks.join();
+    listener.reset();
   }
 
   const ForkMark process;
   const Answer answer;
-  int callers = 0;  // outlives the context, whose handlers hold the callers
-  asio::io_context context{1};
-  asio::ip::tcp::acceptor acceptor;
-  asio::steady_timer pause;
-  std::string address_text;
+  boost::asio::io_context context{1};
+  real::AsioScheduler scheduler{context};
+  real::SocketNetwork network{context, scheduler, nullptr};
+  TaskGroup tasks{scheduler};
+  IntrusiveList<HttpCaller, &HttpCaller::link> callers;
+  std::unique_ptr<StreamListener> listener;
+  bool is_closing = false;
+  std::string url;
   std::uint16_t port = 0;
   std::thread thread;
 };
@@ -168,24 +218,17 @@ struct HttpListener::Parts {
 Result<std::unique_ptr<HttpListener>> HttpListener::open(const std::string& address,
                                                          std::uint16_t port, Answer answer) {
   auto parts = std::make_unique<Parts>(std::move(answer));
-  if (Result<void> bound = parts->bind(address, port); !bound) return failure(bound.error());
-  const asio::ip::tcp::endpoint endpoint = parts->acceptor.local_endpoint();
-  parts->port = endpoint.port();
-  parts->address_text = endpoint.address().is_v6()
-                            ? fmt::format("[{}]", endpoint.address().to_string())
-                            : endpoint.address().to_string();
-  parts->accept();
-  Result<std::thread> thread = real::start_thread("forebay-listen", [context = &parts->context] {
-    for (;;) {
-      try {
-        context->run();
-        return;
-      } catch (...) {  // out of memory, say: that caller is dropped, and the next one is served
-      }
-    }
-  });
-  if (!thread) return failure(thread.error());
+  Result<std::unique_ptr<StreamListener>> listener =
+      parts->network.listen(StreamAddress::tcp(address, port));
+  if (!listener) return failure(std::move(listener).error());
+  parts->listener = std::move(*listener);
+  parts->port = parts->listener->address().port();
+  parts->url = "http://" + parts->listener->address().text();
+  Result<std::thread> thread =
+      real::start_thread("forebay-listen", [&scheduler = parts->scheduler] { scheduler.run(); });
+  if (!thread) return failure(std::move(thread).error());
   parts->thread = std::move(*thread);
+  parts->tasks.spawn(parts->accept_all());
   return std::unique_ptr<HttpListener>(new HttpListener(std::move(parts)));
 }
 
@@ -196,14 +239,13 @@ HttpListener::~HttpListener() {
     leave_to_parent(std::move(parts_));
     return;
   }
-  parts_->context.stop();
+  run_blocking(parts_->scheduler, parts_->close());
+  parts_->scheduler.stop();
   parts_->thread.join();
 }
 
 std::uint16_t HttpListener::port() const { return parts_->port; }
 
-std::string HttpListener::url() const {
-  return fmt::format("http://{}:{}", parts_->address_text, parts_->port);
-}
+std::string HttpListener::url() const { return parts_->url; }
 
 }  // namespace forebay

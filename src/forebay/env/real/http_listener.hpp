@@ -7,34 +7,18 @@
 //
 // One request is answered at a time. A caller that is slow to ask or to read is dropped after ten
 // seconds, one that sends more than a request's worth at once; beyond 64 callers at a time the next
-// is turned away.
+// is turned away. Long answers are compressed for callers who say that they understand gzip.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "forebay/base/error.hpp"
+#include "forebay/env/http_reply.hpp"
 
 namespace forebay {
-
-struct HttpQuestion {
-  std::string method;
-  std::string path;   // "/metrics"
-  std::string query;  // what follows a question mark
-};
-
-class HttpReply {
- public:
-  HttpReply(unsigned code, std::string type, std::string text)
-      : status(code), content_type(std::move(type)), body(std::move(text)) {}
-
-  unsigned status;
-  std::string content_type;
-  std::string body;
-};
 
 class HttpListener {
  public:

@@ -4,7 +4,7 @@
 
 #include <sys/random.h>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 
 namespace forebay::real {
 

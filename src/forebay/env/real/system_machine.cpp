@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "forebay/env/real/child_program.hpp"
 
 namespace forebay::real {
 namespace {
@@ -66,6 +68,35 @@ Result<std::string> read_small_file(const std::string& path) {
   }
 }
 
+std::unexpected<Error> not_written(const std::string& path, int problem) {
+  return failure(Errc::invalid, fmt::format("{} cannot be written: {}", path,
+                                            std::generic_category().message(problem)));
+}
+
+bool write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t count = ::write(descriptor, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+// Under another name first: readers meanwhile, or after a crash, find the old one whole.
+Result<void> replace_file(const std::string& path, const std::string& content) {
+  std::string draft = path + ".XXXXXX";
+  const int file = ::mkostemp(draft.data(), O_CLOEXEC);  // readable by its owner alone
+  if (file < 0) return not_written(path, errno);
+  const bool is_written = write_all(file, content);
+  int problem = is_written ? 0 : errno;
+  if (::close(file) != 0 && problem == 0) problem = errno;
+  if (problem == 0 && ::rename(draft.c_str(), path.c_str()) != 0) problem = errno;
+  if (problem == 0) return {};
+  ::unlink(draft.c_str());
+  return not_written(path, problem);
+}
+
 }  // namespace
 
 SystemMachine::SystemMachine(Scheduler& scheduler, BlockingLane& lane)
@@ -91,6 +122,27 @@ Task<Result<std::string>> SystemMachine::read_file(std::string path) {
   auto work = [&content, &path] { content = read_small_file(path); };
   co_await run_on(lane_, scheduler_, work);
   co_return content;
+}
+
+Task<Result<void>> SystemMachine::write_private_file(std::string path, std::string content) {
+  Result<void> done;
+  auto work = [&done, &path, &content] { done = replace_file(path, content); };
+  co_await run_on(lane_, scheduler_, work);
+  co_return done;
+}
+
+Task<Result<ProgramEnd>> SystemMachine::run_program(std::vector<std::string> words,
+                                                    Instant deadline) {
+  ChildProgram program;
+  program.words = std::move(words);
+  for (const auto& [name, value] : variables_)
+    program.variables.push_back(fmt::format("{}={}", name, value));
+  Result<ProgramEnd> end = failure(Errc::closed, "");
+  auto work = [&end, &program, this, deadline] {
+    end = run_child(program, deadline - scheduler_.now(), is_stopped_);
+  };
+  co_await run_on(lane_, scheduler_, work);
+  co_return end;
 }
 
 }  // namespace forebay::real

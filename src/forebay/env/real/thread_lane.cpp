@@ -1,6 +1,6 @@
 #include "forebay/env/real/thread_lane.hpp"
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/env/real/start_thread.hpp"
 
 namespace forebay::real {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "forebay/base/error.hpp"
-#include "forebay/base/mutex.hpp"
+#include "forebay/detail/base/mutex.hpp"
 #include "forebay/env/blocking_lane.hpp"
 
 namespace forebay::real {

@@ -1,4 +1,4 @@
-#include "forebay/env/real/ticker.hpp"
+#include "forebay/detail/env/real/ticker.hpp"
 
 #include <condition_variable>
 #include <exception>

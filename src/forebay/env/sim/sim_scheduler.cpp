@@ -8,7 +8,7 @@ namespace forebay::sim {
 
 void SimScheduler::post(std::coroutine_handle<> task) {
   ready_.push_back(task);
-  tell_timeline();
+  update_timeline();
 }
 
 void SimScheduler::arm(Timer& timer, Instant due) {
@@ -17,14 +17,15 @@ void SimScheduler::arm(Timer& timer, Instant due) {
   // The counter stays in the low half, so that no two timers tie whatever the seed.
   if (ties_) timer.order |= ties_->next() & 0xffff'ffff'0000'0000u;
   timers_.push(timer);
-  tell_timeline();
+  update_timeline();
 }
 
-void SimScheduler::tell_timeline() {
+void SimScheduler::update_timeline() {
   if (timeline_ != nullptr) timeline_->note(*this);
 }
 
 bool SimScheduler::step() {
+  const Running running(*this);
   if (!ready_.empty()) {
     const std::coroutine_handle<> task = ready_.front();
     ready_.pop_front();

@@ -2,7 +2,7 @@
 //
 // Single-threaded. The same seed and the same program give the same order of events
 // on every compiler. Several of them, one for each simulated process, share a clock and take
-// turns on a Timeline; whoever is on none has a clock of its own.
+// turns on a Timeline; one that is on none has a clock of its own.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class SimScheduler final : public Scheduler {
  private:
   friend class Timeline;
   void finish_step();
-  void tell_timeline();
+  void update_timeline();
 
   Instant own_now_{};
   Instant* now_ = &own_now_;

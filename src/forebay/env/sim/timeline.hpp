@@ -8,13 +8,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "forebay/base/intrusive_heap.hpp"
 #include "forebay/env/sim/sim_scheduler.hpp"
 
 namespace forebay::sim {
 
 class Timeline {
  public:
-  Timeline() = default;
+  explicit Timeline(Instant start = {}) : now_(start) {}
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
   ~Timeline();  // REQUIRES: everyone has left
@@ -44,7 +45,7 @@ class Timeline {
     return a.turn_at_ != b.turn_at_ ? a.turn_at_ < b.turn_at_ : a.turn_order_ < b.turn_order_;
   }
 
-  Instant now_{};
+  Instant now_;
   std::uint64_t next_order_ = 0;
   std::optional<SeededRandom> ties_;
   SimScheduler* running_ = nullptr;

@@ -26,10 +26,10 @@ class Words {
   Words(std::map<std::string, std::string> names, aws::Item values)
       : names_(std::move(names)), values_(std::move(values)) {}
 
-  // Null: there is none. Asked for is used.
+  // Null: there is none. What was asked for counts as used.
   const std::string* name(const std::string& word);
   const aws::AttributeValue* value(const std::string& word);
-  // Who brings words brings none in vain.
+  // Refuses a request that defines words and does not use them all, as DynamoDB does.
   std::optional<Refusal> check_all_used() const;
 
  private:

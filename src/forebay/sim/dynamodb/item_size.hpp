@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "forebay/aws/attribute_value.hpp"
+#include "forebay/aws/dynamodb/attribute_value.hpp"
 
 namespace forebay::sim::dynamodb {
 

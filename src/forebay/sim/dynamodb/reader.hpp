@@ -1,5 +1,5 @@
 // Reader: takes a request's JSON apart. The first thing that is wrong is kept, and reading goes on;
-// whoever reads looks at refusal() before using anything.
+// callers look at refusal() before they use anything.
 #pragma once
 
 #include <initializer_list>

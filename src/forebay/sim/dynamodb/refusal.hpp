@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "forebay/aws/attribute_value.hpp"
+#include "forebay/aws/dynamodb/attribute_value.hpp"
 
 namespace forebay::sim::dynamodb {
 

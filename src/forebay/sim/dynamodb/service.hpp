@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "forebay/aws/credentials.hpp"
-#include "forebay/aws/sigv4.hpp"
+#include "forebay/aws/credentials/credentials.hpp"
+#include "forebay/aws/signing/sigv4.hpp"
 #include "forebay/env/http.hpp"
 #include "forebay/sim/dynamodb/tables.hpp"
 

@@ -40,14 +40,14 @@ void Network::delay(int sender, HttpRequest request, Instant now) {
 
 // There, the service's work, and back. What is answered too late is not answered.
 Task<Result<HttpResponse>> SimHttp::send(HttpRequest request, Instant deadline) {
-  if (is_dead_) co_return failure(Errc::closed, "the process has died");
+  if (death_.is_cancelled()) co_return failure(Errc::closed, "the process has died");
   ++network_.requests_;
   const Duration there = network_.draw_time() / 2;
   const Instant arrives = scheduler_.now() + there;
-  if (there > Duration::zero()) co_await wait(std::min(arrives, deadline));
-  const bool is_lost_with_process = is_dead_ && network_.random_.below(2) == 0;
+  if (there > Duration::zero()) co_await death_.wait_until(std::min(arrives, deadline));
+  const bool is_lost_with_process = death_.is_cancelled() && network_.random_.below(2) == 0;
   if (arrives > deadline || is_cut_ || is_lost_with_process) {
-    co_await wait(deadline);
+    co_await death_.wait_until(deadline);
     co_return failure(Errc::timed_out, "DynamoDB does not answer");
   }
   if (network_.is_away_) co_return failure(Errc::connect_failed, "DynamoDB is away");
@@ -56,17 +56,17 @@ Task<Result<HttpResponse>> SimHttp::send(HttpRequest request, Instant deadline) 
   const Loss loss = is_lost ? static_cast<Loss>(network_.random_.below(kLosses)) : Loss::silence;
   if (is_lost && loss == Loss::delay) {
     network_.delay(sender_, std::move(request), scheduler_.now());
-    co_await wait(deadline);
+    co_await death_.wait_until(deadline);
     co_return failure(Errc::timed_out, "DynamoDB does not answer");
   }
   HttpResponse response = network_.arrive(sender_, request, scheduler_.now());
   const Duration back = network_.draw_time() / 2;
   const Instant answered = scheduler_.now() + back;
-  if (answered > deadline || is_dead_ || (is_lost && loss == Loss::silence)) {
-    co_await wait(deadline);
+  if (answered > deadline || death_.is_cancelled() || (is_lost && loss == Loss::silence)) {
+    co_await death_.wait_until(deadline);
     co_return failure(Errc::timed_out, "DynamoDB does not answer");
   }
-  if (back > Duration::zero()) co_await wait(answered);
+  if (back > Duration::zero()) co_await death_.wait_until(answered);
   if (is_lost && loss == Loss::reset)
     co_return failure(Errc::connection_lost, "the connection to DynamoDB was reset");
   if (is_lost) co_return network_.service_.answer_broken(network_.time_at(scheduler_.now()));

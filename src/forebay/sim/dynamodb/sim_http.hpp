@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "forebay/env/condition.hpp"
+#include "forebay/env/cancellation.hpp"
 #include "forebay/env/http.hpp"
 #include "forebay/env/random.hpp"
 #include "forebay/sim/dynamodb/service.hpp"
@@ -78,28 +78,20 @@ class Network {
 class SimHttp final : public HttpTransport {
  public:
   SimHttp(Network& network, Scheduler& scheduler, int sender = 0)
-      : network_(network), scheduler_(scheduler), sender_(sender), changed_(scheduler) {}
+      : network_(network), scheduler_(scheduler), sender_(sender), death_(scheduler) {}
 
   Task<Result<HttpResponse>> send(HttpRequest request, Instant deadline) override;
 
   void set_cut(bool is_cut) { is_cut_ = is_cut; }
   // Its process has died: nothing more is sent, and whatever is under way is over for it.
-  void die() {
-    is_dead_ = true;
-    changed_.notify_all();
-  }
+  void die() { death_.cancel(); }
 
  private:
-  Condition::Wait wait(Instant until) {
-    return changed_.wait_until(is_dead_ ? scheduler_.now() : until);
-  }
-
   Network& network_;
   Scheduler& scheduler_;
   const int sender_;
-  Condition changed_;
+  Cancellation death_;
   bool is_cut_ = false;
-  bool is_dead_ = false;
 };
 
 }  // namespace forebay::sim::dynamodb

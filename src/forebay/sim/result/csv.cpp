@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kColumns =
     "t_rfc3339,service,size,target,in_use,checkouts,empty_events,discards,discard_expired,"
     "discard_guard,discard_full,refills,refill_failures,scan_evictions,limiter_denies,"
-    "work_started,work_completed,opening,cleaning,closing,waiters,leases,up,timeouts";
+    "work_started,work_completed,opening,cleaning,closing,waiters,leases,up,timeouts,"
+    "work_failed";
 constexpr std::size_t kFlushAt = 64 * 1024;
 
 using Discards = std::array<std::uint32_t, kDiscardReasons>;
@@ -70,9 +71,9 @@ void add_row(fmt::memory_buffer& rows, std::string_view time, std::string_view s
                  sample.empty_events, discards, expired, guard, count(by, reservoir_full),
                  sample.opened, sample.open_failures, scan_evictions, sample.permit_waits,
                  sample.work_started, sample.work_completed);
-  fmt::format_to(end, FMT_COMPILE(",{},{},{},{},{},{},{}"), sample.opening, sample.cleaning,
+  fmt::format_to(end, FMT_COMPILE(",{},{},{},{},{},{},{},{}"), sample.opening, sample.cleaning,
                  sample.closing, sample.waiters, sample.leases, sample.is_up ? 1 : 0,
-                 sample.timeouts);
+                 sample.timeouts, sample.work_failed);
   for (const std::uint32_t number : by) fmt::format_to(end, FMT_COMPILE(",{}"), number);
   rows.push_back('\n');
 }

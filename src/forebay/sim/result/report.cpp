@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "forebay/base/check.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/sim/result/report_data.hpp"
 #include "forebay/sim/result/report_files.hpp"
 

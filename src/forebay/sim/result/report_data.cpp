@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <ostream>
 #include <span>
+#include <string>
 
-#include <fmt/format.h>
-
-#include "forebay/base/json_text.hpp"
+#include "forebay/base/json_writer.hpp"
 #include "forebay/sim/result/json.hpp"
 #include "forebay/sim/result/series_text.hpp"
 
@@ -79,7 +78,7 @@ Sums sum_of_services(const RunResult& result, bool is_counter, Read read) {
   return sums;
 }
 
-// The numbers of every manieth item, and of the last one, because it has the final counters.
+// The numbers of one item in `every`, and of the last one, because it has the final counters.
 template <class Items, class Read>
 std::string series(const Items& items, std::size_t every, Read read) {
   SeriesText text;
@@ -89,29 +88,22 @@ std::string series(const Items& items, std::size_t every, Read read) {
   return text.text();
 }
 
-std::string member(std::string_view name, std::string_view series) {
-  return fmt::format(R"("{}":"{}")", name, series);
-}
-
-// "discards":{...}, for the reasons that occurred. The function gives the series of one.
+// For the reasons that occurred. The function gives the series of one.
 template <class Total, class Series>
-std::string discards_member(Total total, Series series_of) {
-  std::string items;
+JsonObject discards_json(Total total, Series series_of) {
+  JsonObject json;
   for (std::size_t i = 0; i < kDiscardReasons; ++i) {
-    if (total(i) == 0) continue;
-    items += items.empty() ? "" : ",";
-    items += member(name(static_cast<DiscardReason>(i)), series_of(i));
+    if (total(i) != 0) json.add(name(static_cast<DiscardReason>(i)), series_of(i));
   }
-  return "\"discards\":{" + items + "}";
+  return json;
 }
 
-std::string service_series(const ServiceResult& service, std::size_t every) {
+JsonObject service_series(const ServiceResult& service, std::size_t every) {
   const std::vector<Sample>& samples = service.samples;
-  std::string text = member(
-      "at", series(samples, every, [](const Sample& sample) { return microseconds(sample.at); }));
-  for (const Field<Sample>& field : kSampleFields) {
-    text += "," + member(field.name, series(samples, every, field.read));
-  }
+  JsonObject json;
+  json.add("at", series(samples, every, [](const Sample& s) { return microseconds(s.at); }));
+  for (const Field<Sample>& field : kSampleFields)
+    json.add(field.name, series(samples, every, field.read));
   const auto total = [&](std::size_t i) {
     return samples.empty() ? 0U : samples.back().discards[i];
   };
@@ -119,18 +111,17 @@ std::string service_series(const ServiceResult& service, std::size_t every) {
     return series(samples, every,
                   [i](const Sample& s) { return static_cast<std::int64_t>(s.discards[i]); });
   };
-  return "{" + text + "," + discards_member(total, series_of) + "}";
+  return json.add("discards", discards_json(total, series_of));
 }
 
-std::string cluster_series(const RunResult& result) {
+JsonObject cluster_series(const RunResult& result) {
   const auto itself = [](std::int64_t value) { return value; };
-  std::string text;
-  for (const Field<ClusterSample>& field : kClusterFields) {
-    text += member(field.name, series(result.cluster, 1, field.read)) + ",";
-  }
+  JsonObject json;
+  for (const Field<ClusterSample>& field : kClusterFields)
+    json.add(field.name, series(result.cluster, 1, field.read));
   for (const Field<Sample>& field : kSampleFields) {
     const Sums sums = sum_of_services(result, field.is_counter, field.read);
-    text += member(field.name, series(sums, 1, itself)) + ",";
+    json.add(field.name, series(sums, 1, itself));
   }
   std::array<Sums, kDiscardReasons> discards;
   for (std::size_t i = 0; i < kDiscardReasons; ++i) {
@@ -140,7 +131,7 @@ std::string cluster_series(const RunResult& result) {
   }
   const auto total = [&](std::size_t i) { return discards[i].empty() ? 0 : discards[i].back(); };
   const auto series_of = [&](std::size_t i) { return series(discards[i], 1, itself); };
-  return "{" + text + discards_member(total, series_of) + "}";
+  return json.add("discards", discards_json(total, series_of));
 }
 
 std::size_t sample_stride(const RunResult& result) {
@@ -164,14 +155,14 @@ void write_without_tags(std::string_view text, std::ostream& out) {
 
 void write_report_data(const RunResult& result, std::ostream& out) {
   const std::size_t every = sample_stride(result);
-  out << "{\"run\":";
-  write_without_tags(result_json(result), out);
-  out << fmt::format(",\"seed\":\"{}\",\"every\":{},\n\"cluster\":", result.seed, every);
-  out << cluster_series(result) << ",\n\"services\":[";
-  for (std::size_t i = 0; i < result.services.size(); ++i) {
-    out << (i > 0 ? ",\n" : "\n") << service_series(result.services[i], every);
-  }
-  out << "]}\n";
+  JsonObject json;
+  json.add("run", result_object(result));
+  json.add("seed", std::to_string(result.seed)).add("every", every);  // too large for JavaScript
+  json.add("cluster", cluster_series(result));
+  JsonList services;
+  for (const ServiceResult& service : result.services) services.add(service_series(service, every));
+  write_without_tags(json.add("services", services).text(), out);
+  out << "\n";
 }
 
 }  // namespace forebay::sim

@@ -2,7 +2,7 @@
 //
 //   run       what result_json gives
 //   seed      as a text, because numbers of JavaScript lose digits beyond 2^53
-//   every     services' series hold every so manieth sample; 1 unless the run is very long
+//   every     n: services' series hold every n-th sample; 1 unless the run is very long
 //   cluster   series of ClusterSample, and of the sums over all services, at the same times
 //   services  for each its series, in the order of run.services
 //

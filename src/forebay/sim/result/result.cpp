@@ -1,11 +1,28 @@
 #include "forebay/sim/result/result.hpp"
 
-#include <algorithm>
-
 namespace forebay::sim {
 
-bool RunResult::holds() const {
-  return !broken_promise.has_value() && std::ranges::all_of(assertions, &Verdict::holds);
+std::string_view name(ProcessEnd end) {
+  static constexpr std::array<std::string_view, 4> kNames{"up", "down", "drained", "not_started"};
+  return kNames.at(static_cast<std::size_t>(end));
+}
+
+CallerTotals& CallerTotals::operator+=(const CallerTotals& more) {
+  started += more.started;
+  completed += more.completed;
+  failed += more.failed;
+  timeouts += more.timeouts;
+  return *this;
+}
+
+CallerTotals RunResult::callers() const {
+  CallerTotals totals;
+  for (const ServiceResult& service : services) {
+    if (service.samples.empty()) continue;
+    const Sample& end = service.samples.back();
+    totals += {end.work_started, end.work_completed, end.work_failed, end.timeouts};
+  }
+  return totals;
 }
 
 }  // namespace forebay::sim

@@ -2,10 +2,12 @@
 // the report.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "forebay/core/discard_reason.hpp"
@@ -13,7 +15,7 @@
 
 namespace forebay::sim {
 
-// One service at one time. Counters are since the start of the run, over restarts, and a process
+// One process at one time. Counters are since the start of the run, over restarts, and a process
 // that is down has them too.
 struct Sample {
   Duration at{};
@@ -35,10 +37,11 @@ struct Sample {
   std::uint64_t permit_waits = 0;  // connects that had to wait for the cluster's rate
   std::uint64_t work_started = 0;
   std::uint64_t work_completed = 0;
+  std::uint64_t work_failed = 0;  // callers who went away without it
   std::array<std::uint32_t, kDiscardReasons> discards{};
 };
 
-// The whole cluster, in one sample period that ends at `at`. Services are sampled at the same
+// The whole cluster, in one sample period that ends at `at`. Processes are sampled at the same
 // times.
 struct ClusterSample {
   Duration at{};
@@ -55,6 +58,18 @@ struct WaitPercentiles {
   Duration p50{}, p90{}, p99{}, p999{}, max{};
 };
 
+// How a process was when the run ended.
+enum class ProcessEnd : std::uint8_t {
+  up,
+  down,         // it had crashed
+  drained,      // as the scenario wanted: replaced, or about to start again
+  not_started,  // its time had not come
+};
+
+// "not_started".
+std::string_view name(ProcessEnd end);
+
+// One process over the whole run.
 struct ServiceResult {
   std::string name;
   int target = 0;
@@ -62,6 +77,7 @@ struct ServiceResult {
   std::optional<Duration> converged_after;  // since its start
   std::optional<Duration> unstable_at;      // it fell below its target soon after
   int open_at_end = 0;
+  ProcessEnd end = ProcessEnd::up;
   WaitPercentiles waits;
   std::vector<Sample> samples;
 };
@@ -70,8 +86,9 @@ struct FaultMark {
   Duration at{};
   Duration until{};  // == at for a moment
   std::string kind;
-  std::string text;                         // "mass_drop: 50 % of all sessions (100)"
-  std::optional<Duration> recovered_after;  // every service at target again, since the fault's end
+  std::string
+      text;  // whom it befell: "api-07", "12 processes", "the server cut 100 sessions (50 %)"
+  std::optional<Duration> recovered_after;  // every process at target again, since the fault's end
 };
 
 struct Verdict {
@@ -80,6 +97,17 @@ struct Verdict {
   std::string expected;
   std::string seen;
   std::optional<Duration> when;
+  std::vector<std::string> processes = {};  // that failed it; none if it is about all together
+};
+
+// Callers of all processes.
+struct CallerTotals {
+  std::uint64_t started = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;    // the others were at work when the run ended
+  std::uint64_t timeouts = 0;  // who got no connection by their deadline
+
+  CallerTotals& operator+=(const CallerTotals& more);
 };
 
 // A broken promise ends the run at once.
@@ -107,14 +135,17 @@ struct RunResult {
   int most_sessions = 0;  // ever, as the database counts
   int most_connects_in_a_second = 0;
   std::uint64_t conflicts = 0;  // OCC conflicts that transactions met
-  WaitPercentiles waits;        // of all services
+  WaitPercentiles waits;        // of all processes
   std::vector<ServiceResult> services;
   std::vector<ClusterSample> cluster;
   std::vector<FaultMark> faults;
   std::vector<Verdict> assertions;
   std::optional<BrokenPromise> broken_promise;
 
-  bool holds() const;  // all assertions hold and no promise was broken
+  bool holds() const {
+    return !broken_promise.has_value() && std::ranges::all_of(assertions, &Verdict::holds);
+  }  // all assertions hold and no promise was broken
+  CallerTotals callers() const;
 };
 
 }  // namespace forebay::sim

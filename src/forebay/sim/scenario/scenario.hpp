@@ -1,5 +1,8 @@
 // Scenario: everything that a scenario file can say, with its defaults. Plain values; reading them
 // from YAML is scenario_file's job, and making a world of them World's.
+//
+// What a process is told by an option of the library has the default of that option, except where
+// the files of poolsim mean something else.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "forebay/coordination/policy.hpp"
-#include "forebay/coordination/rate_store.hpp"
-#include "forebay/core/ready_queue.hpp"
-#include "forebay/core/refill_plan.hpp"
+#include "forebay/coordination/cluster_options.hpp"
 #include "forebay/env/time.hpp"
+#include "forebay/pool/pool_defaults.hpp"
+#include "forebay/tenants/tenant_options.hpp"
 
 namespace forebay::sim {
 
@@ -50,11 +52,11 @@ struct WorkloadSpec {
 
 // Ours: the service's callers want one of many databases, which share a budget.
 struct TenantsSpec {
-  int count = 0;              // 0: there is one database
-  int max_connections = 100;  // as in TenantOptions, with nothing for the system
-  int per_tenant = 3;
+  int count = 0;                                          // 0: there is one database
+  int max_connections = TenantOptions().max_connections;  // with nothing for the system
+  int per_tenant = TenantOptions().max_per_tenant;
   double skew = 0;  // tenant n is wanted n^-skew times as often as the first
-  Duration stint = std::chrono::milliseconds(100);
+  Duration stint = TenantOptions().stint;
 
   bool operator==(const TenantsSpec&) const = default;
 };
@@ -62,24 +64,25 @@ struct TenantsSpec {
 struct ServiceSpec {
   std::string name;
   int target_ready = 50;
-  Duration guard_window = std::chrono::seconds(45);
-  Duration base_lifetime = std::chrono::minutes(11);
-  Duration jitter = std::chrono::minutes(2);
+  Duration guard_window = PoolOptions().guard_window;
+  Duration base_lifetime = PoolDefaults().base_lifetime;
+  Duration jitter = PoolOptions().lifetime_jitter;
   Duration start_delay{};
   WorkloadSpec workload;
 
   // Ours.
   int replicas = 1;  // so many processes, see processes(); start delays add up by stagger
   Duration stagger{};
+  int loops = 1;           // of each process; callers come on one after the other
   std::optional<int> max;  // connections in all; default: see pool_options()
   Supply supply = Supply::reservoir;
-  TakeOrder take_order = TakeOrder::newest_first;
+  TakeOrder take_order = PoolOptions().take_order;
   int min_idle = 0;
   int keep_open = 0;
   std::optional<int> low_watermark;
-  Duration idle_timeout = std::chrono::minutes(10);      // max(): never
-  Duration check_after_idle = std::chrono::seconds(30);  // max(): never
-  int max_opening = 32;
+  Duration idle_timeout = std::chrono::minutes(10);            // max(): never
+  Duration check_after_idle = PoolOptions().check_after_idle;  // max(): never
+  int max_opening = PoolOptions().max_opening;
   TenantsSpec tenants;
 
   bool operator==(const ServiceSpec&) const = default;
@@ -87,7 +90,7 @@ struct ServiceSpec {
 
 // The simulated database: DSQL's limits unless told otherwise.
 struct DatabaseSpec {
-  double connects_per_second = 100;               // limiterPerSec
+  double connects_per_second = ClusterOptions().connects_per_second;  // limiterPerSec
   int connect_burst = 1;                          // limiterBurst; DSQL itself allows 1,000
   std::optional<int> max_connections;             // absent: no cap, and no leases are taken
   Duration cut_after = std::chrono::minutes(60);  // max(): never
@@ -112,14 +115,16 @@ enum class StoreKind : std::uint8_t {
 struct CoordinationSpec {
   bool is_enabled = true;  // false: each process believes that it is alone
   StoreKind store = StoreKind::memory;
-  RateMode rate_mode = RateMode::bucket;
+  RateMode rate_mode = RateMode::bucket;  // a world has no clients of the older kind
   Latency latency;          // of one request and its reply; zero: coordination costs nothing
   double lost_replies = 0;  // fraction: it was done, and nobody heard
   double throttled = 0;     // fraction that is refused for now
-  Duration lease_ttl = std::chrono::minutes(3);
-  Duration request_timeout = std::chrono::seconds(5);
-  LeaseLoss on_lease_loss = LeaseLoss::keep;
-  StoreAbsence on_absence = StoreAbsence::hold;
+  Duration lease_ttl = ClusterOptions().ttl;
+  Duration request_timeout = ClusterOptions().request_timeout;
+  LeaseLoss on_lease_loss = ClusterOptions().on_loss;
+  std::optional<Duration> fence_before;  // none: as ClusterOptions
+  StoreAbsence on_absence = ClusterOptions().on_absence;
+  Duration stagger = ClusterOptions().stagger;  // of the first connect, without a store too
 
   bool operator==(const CoordinationSpec&) const = default;
 };
@@ -169,9 +174,9 @@ struct Assertions {
   std::optional<Duration> converge_within = std::chrono::seconds(60);  // none: not expected
   Duration stable_for = std::chrono::seconds(5);
   bool zero_empty_events = false;
-  int max_closures_per_sec = 200;
-  // Ours; each is checked only if it is set.
-  std::optional<int> max_connections;  // the database never counted more
+  // Each of these is checked only if it is set.
+  std::optional<int> max_closures_per_sec;  // that the scenario did not order itself
+  std::optional<int> max_connections;       // the database never counted more
   std::vector<WaitAssertion> waits;
   std::optional<Duration> recover_within;       // after each fault, every service is at target
   std::optional<Duration> leases_exact_within;  // after the last fault: counter == connections

@@ -56,6 +56,18 @@ void check_coordination(const CoordinationSpec& coordination, FileProblems& prob
       fmt::format("{} is not shorter than leaseTtl, {}: a lease could end while it is renewed",
                   duration_text(coordination.request_timeout),
                   duration_text(coordination.lease_ttl)));
+  problems.require(
+      coordination.fence_before.value_or(Duration::zero()) <= coordination.lease_ttl / 2,
+      "coordination.fenceBefore", {"coordination.leaseTtl"},
+      fmt::format("{} is more than half of leaseTtl, {}: no renewal would ever be in time",
+                  duration_text(coordination.fence_before.value_or(Duration::zero())),
+                  duration_text(coordination.lease_ttl)));
+  const Duration longest_wait = ClusterOptions().max_wait;
+  problems.require(
+      coordination.stagger < longest_wait, "coordination.stagger", {},
+      fmt::format("{} is not shorter than {}, the longest wait for a permit: the first "
+                  "connects would fail",
+                  duration_text(coordination.stagger), duration_text(longest_wait)));
   const Duration slowest = coordination.latency.median + coordination.latency.spread;
   problems.require(
       coordination.request_timeout > slowest, "coordination.requestTimeout",
@@ -81,13 +93,14 @@ void check_window(const Scenario& scenario, FileProblems& problems) {
                   2 * database.connects_per_second, database.connect_burst));
 }
 
-// What is lent when the fence falls must be back, and closed, before the lease can end.
+// Callers give back, and connections are closed, in half of the fence's time each: what is lent
+// when the fence falls must be gone before the lease can end.
 void check_fence(const Scenario& scenario, const ServiceSpec& service, const std::string& path,
                  FileProblems& problems) {
   const bool is_fencing =
       scenario.database.max_connections && scenario.coordination.on_lease_loss == LeaseLoss::fence;
   if (!is_fencing || !service.workload.is_enabled) return;
-  const Duration most = fence_before(scenario.coordination) / 2;
+  const Duration most = fence_before(cluster_options(scenario)) / 2;
   const Duration longest = longest_hold(service.workload);
   problems.require(
       longest <= most, path + ".workload.holdTime", {"coordination.onLeaseLoss"},
@@ -125,7 +138,7 @@ void check_totals(const Scenario& scenario, FileProblems& problems) {
   std::int64_t connections = 0;
   for (const ServiceSpec& service : scenario.services) {
     const PoolOptions options = pool_options(service, scenario.database);
-    connections += std::int64_t{service.replicas} * options.size.max;
+    connections += std::int64_t{service.replicas} * *options.size.max;
   }
   if (problems.is_refused_within("services")) return;
   problems.require(connections <= kMostConnections, "services", {},

@@ -80,6 +80,7 @@ constexpr auto kServiceKeys = std::to_array<Key<Service>>({
     {"workload", [](From from, Service& to) { read_map(from, kWorkloadKeys, to.workload); }},
     {"replicas", [](From from, Service& to) { from.read_whole(to.replicas, 1, kMostProcesses); }},
     {"stagger", [](From from, Service& to) { from.read_time(to.stagger, Zero::allowed); }},
+    {"loops", [](From from, Service& to) { from.read_whole(to.loops, 1, kMostLoops); }},
     {"max", [](From from, Service& to) { from.read_whole(to.max, 1, kMostConnections); }},
     {"supply", [](From from, Service& to) { from.read_choice(to.supply, kSupplies); }},
     {"takeOrder", [](From from, Service& to) { from.read_choice(to.take_order, kTakeOrders); }},
@@ -141,8 +142,11 @@ constexpr auto kCoordinationKeys = std::to_array<Key<Coordination>>({
      [](From from, Coordination& to) { from.read_time(to.request_timeout, Zero::refused); }},
     {"onLeaseLoss",
      [](From from, Coordination& to) { from.read_choice(to.on_lease_loss, kLeaseLosses); }},
+    {"fenceBefore",
+     [](From from, Coordination& to) { from.read_time(to.fence_before, Zero::refused); }},
     {"onAbsence",
      [](From from, Coordination& to) { from.read_choice(to.on_absence, kStoreAbsences); }},
+    {"stagger", [](From from, Coordination& to) { from.read_time(to.stagger, Zero::allowed); }},
 });
 
 template <int tenths_of_a_percent>

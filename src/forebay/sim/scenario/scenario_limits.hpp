@@ -5,6 +5,7 @@ namespace forebay::sim {
 
 inline constexpr int kMostConnections = 1'000'000;  // of all processes together; as in PoolOptions
 inline constexpr int kMostProcesses = 10'000;
+inline constexpr int kMostLoops = 64;         // as of a Runtime
 inline constexpr int kMostTenants = 100'000;  // of one service
 inline constexpr double kMostSkew = 10;
 inline constexpr int kMostFaults = 100;

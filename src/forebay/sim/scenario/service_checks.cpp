@@ -104,7 +104,7 @@ void ServiceChecks::no_more_than_max(std::string_view key, int value, int max) {
 
 void ServiceChecks::sizes() {
   // The default of max is large enough by itself, but for what is as large as can be.
-  const int max = pool_options(service_, DatabaseSpec()).size.max;
+  const int max = *pool_options(service_, DatabaseSpec()).size.max;
   problems_.require(
       max <= kMostConnections, path_,
       {at("targetReady"), at("workload.maxInUse"), at("workload.arrivalsPerSecond"),
@@ -219,10 +219,10 @@ void check_service(const Scenario& scenario, const ServiceSpec& service, const s
   checks.callers(scenario.duration);
   // What follows cannot happen unless a rule of the pool is not among those above.
   if (problems.is_refused_within(path) || problems.is_refused("database.cutAfter")) return;
-  const std::vector<std::string> wrong =
-      service.tenants.count > 0 ? forebay::problems(tenant_options(service, scenario.database))
-                                : forebay::problems(pool_options(service, scenario.database));
-  for (const std::string& text : wrong) problems.add(path, text);
+  const OptionProblems wrong = service.tenants.count > 0
+                                   ? forebay::problems(tenant_options(service, scenario.database))
+                                   : forebay::problems(pool_options(service, scenario.database));
+  for (const OptionProblem& problem : wrong) problems.add(path, sentence(problem));
 }
 
 }  // namespace forebay::sim

@@ -36,10 +36,6 @@ int default_max(const ServiceSpec& service) {
 
 }  // namespace
 
-Duration fence_before(const CoordinationSpec& coordination) {
-  return std::min<Duration>(std::chrono::seconds(30), coordination.lease_ttl / 4);
-}
-
 // Giving up takes a moment, too: the cancel has to be answered.
 Duration longest_hold(const WorkloadSpec& workload) {
   const Duration usual = workload.hold_time + workload.hold_jitter;
@@ -95,6 +91,25 @@ TenantOptions tenant_options(const ServiceSpec& service, const DatabaseSpec& dat
   options.stint = service.tenants.stint;
   options.prefix = "sim";
   options.pool = pool_options(service, database);
+  return options;
+}
+
+ClusterOptions cluster_options(const Scenario& scenario) {
+  const DatabaseSpec& database = scenario.database;
+  const CoordinationSpec& coordination = scenario.coordination;
+  ClusterOptions options;
+  options.endpoint = scenario.endpoint;
+  options.limit = database.max_connections.value_or(options.limit);
+  options.ttl = coordination.lease_ttl;
+  options.session_linger = session_linger(scenario);
+  options.on_loss = coordination.on_lease_loss;
+  options.fence_before = coordination.fence_before;
+  options.connects_per_second = database.connects_per_second;
+  options.burst = database.connect_burst;
+  options.rate_mode = coordination.rate_mode;
+  options.stagger = coordination.stagger;
+  options.on_absence = coordination.on_absence;
+  options.request_timeout = coordination.request_timeout;
   return options;
 }
 

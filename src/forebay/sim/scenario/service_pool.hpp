@@ -1,6 +1,7 @@
-// The pool that a process of a scenario has.
+// The options of the processes of a scenario: those of the library, with the scenario's values.
 #pragma once
 
+#include "forebay/coordination/cluster_options.hpp"
 #include "forebay/pool/options.hpp"
 #include "forebay/sim/scenario/scenario.hpp"
 #include "forebay/tenants/tenant_options.hpp"
@@ -9,7 +10,7 @@ namespace forebay::sim {
 
 // Without a max of its own the pool may have what it keeps ready and what its callers hold on
 // average at their busiest, and a tenth more, for replacements are opened before the old ones go.
-// Permits come from the cluster, so the pool has no pace of its own.
+// Its permits come from the cluster; a process that is alone adds a pace of its own.
 PoolOptions pool_options(const ServiceSpec& service, const DatabaseSpec& database);
 
 // With tenants, the max is that of all of them together, and these are the options of their pools.
@@ -18,9 +19,10 @@ TenantOptions tenant_options(const ServiceSpec& service, const DatabaseSpec& dat
 // How many connections the process has open when all is well.
 int expected_open(const ServiceSpec& service);
 
-// How long before a lease may end its connections are retired, under the policy `fence`. Callers
-// give back, and connections are closed, in half of it each.
-Duration fence_before(const CoordinationSpec& coordination);
+// What the process is told of those with whom it shares the database, if coordination is enabled.
+// Its own name is not among them.
+ClusterOptions cluster_options(const Scenario& scenario);
+
 // How long a caller may have a connection. It has none while it waits for a retry.
 Duration longest_hold(const WorkloadSpec& workload);
 

@@ -1,0 +1,166 @@
+// LibpqConnection: one session with a PostgreSQL server, driven without blocking.
+//
+// One user at a time: the caller that acquired it, or the pool. The coroutine forms are for tasks
+// of the runtime, on whichever of its loops: its socket is watched by the loop that waited last.
+// The blocking form is for threads of the application: on that of a loop it would stop every other
+// connection there while it waits, and is refused with Errc::invalid. In a
+// child after fork() every statement is refused with Errc::closed, and nothing is sent.
+//
+// After a statement that ran into its deadline, or was cancelled, the connection is not usable,
+// because the server is still at it. Its caller has an answer; the pool cancels it on the
+// server, and then the session is cleared and used again, or closed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "forebay/detail/postgres/driver/libpq_handles.hpp"
+#include "forebay/env/task.hpp"
+#include "forebay/env/until.hpp"
+#include "forebay/pool/connection.hpp"
+#include "forebay/postgres/sql/copy_stream.hpp"
+#include "forebay/postgres/sql/statement.hpp"
+#include "forebay/postgres/sql/typed_queries.hpp"
+#include "forebay/wire/leftovers.hpp"
+
+namespace forebay {
+struct ServerNotice;
+struct SessionOptions;
+}  // namespace forebay
+
+namespace forebay::postgres {
+
+class CopyRun;
+class LibpqStep;
+class NoticeSettings;
+class SessionReset;
+class SessionSocket;
+class StartedStep;
+struct CancelKey;
+struct ServerProfile;
+
+// As the server said with its last answer.
+enum class TransactionState : std::uint8_t {
+  none,
+  open,
+  failed,  // a statement failed in it: it can only be rolled back
+  busy,    // a statement or COPY is not finished
+  lost,    // so is the connection
+};
+
+// query(), query_one() and query_optional() come from TypedQueries.
+class LibpqConnection final : public Connection, public TypedQueries<LibpqConnection> {
+ public:
+  // REQUIRES: the handle is connected; the socket is a share of its socket.
+  LibpqConnection(Scheduler& scheduler, LibpqHandle handle, std::unique_ptr<SessionSocket> socket,
+                  const ServerProfile& profile);
+  // Before the first statement.
+  void set_options(const SessionOptions& options);
+  LibpqConnection(const LibpqConnection&) = delete;
+  LibpqConnection& operator=(const LibpqConnection&) = delete;
+  ~LibpqConnection() override;  // without close(): tells the server and does not wait for it
+
+  // Errors: Errc::statement_failed with the server's SQLSTATE (the connection lives on),
+  // connection_lost, timed_out and cancelled (the connection is not usable any more, unless nothing
+  // was sent yet), invalid (nothing was sent). A statement that timed out or was cancelled may have
+  // been applied all the same: the server hears of it only afterwards, and outside of a transaction
+  // nothing takes back what was done before.
+  Task<Result<QueryResult>> exec(Statement statement, Parameters parameters, Until until);
+  Task<Result<QueryResult>> exec(Statement statement, Until until);
+
+  Result<QueryResult> exec_blocking(const Statement& statement, const Parameters& parameters,
+                                    Duration timeout);
+  Result<QueryResult> exec_blocking(const Statement& statement, Duration timeout);
+
+  // Streams COPY … FROM STDIN from the source, and COPY … TO STDOUT to the sink, in the order and
+  // form of the SQL; copy_text.hpp helps with rows. The answer is the number of rows. Errors: those
+  // of exec(), and whatever the source or sink says. On a task, both are called on its scheduler.
+  Task<Result<std::uint64_t>> copy_in(std::string sql, CopySource source, Until until);
+  Task<Result<std::uint64_t>> copy_out(std::string sql, CopySink sink, Until until);
+  // The same for functions of other types: they are copied into a CopySource or CopySink.
+  template <CallableOtherThan<CopySource> Source>
+  Task<Result<std::uint64_t>> copy_in(std::string sql, Source&& source, Until until) {
+    forebay::detail::require_safe_callable<Source>();
+    return copy_in(std::move(sql), CopySource(std::forward<Source>(source)), until);
+  }
+  template <CallableOtherThan<CopySink> Sink>
+  Task<Result<std::uint64_t>> copy_out(std::string sql, Sink&& sink, Until until) {
+    forebay::detail::require_safe_callable<Sink>();
+    return copy_out(std::move(sql), CopySink(std::forward<Sink>(sink)), until);
+  }
+  Result<std::uint64_t> copy_in_blocking(const std::string& sql, const CopySource& source,
+                                         Duration timeout);
+  Result<std::uint64_t> copy_out_blocking(const std::string& sql, const CopySink& sink,
+                                          Duration timeout);
+
+  TransactionState transaction_state() const;
+  Scheduler& scheduler() const { return scheduler_; }
+
+  // Without one, nothing can be cancelled.
+  void set_cancel_key(const CancelKey& key);
+  // What is known of the server's attention to us.
+  void set_notice(const ServerNotice& notice);
+  // Tells the server by a statement how soon to miss us, now and after each reset. A server that
+  // does not want to hear of it is left alone; of one that heard it all, that much is known.
+  Task<Result<void>> tell(NoticeSettings settings, ServerNotice known, Instant deadline);
+  const ServerNotice& notice() const;
+
+  // libpq's own PGconn, for what is missing here. It is in non-blocking mode and stays ours: no
+  // PQfinish, no PQreset. Null after close().
+  pg_conn* native();
+
+  bool is_usable() const noexcept override;
+  bool needs_reset() const noexcept override { return session_ != Session::clean; }
+  bool needs_cancel() const noexcept override { return needs_cancel_; }
+  Task<Result<void>> cancel(Instant deadline) override;
+  void begin_reset() noexcept override;
+  Task<Result<void>> reset(Instant deadline) override;
+  Result<void> mark_prepared() override;
+  Task<Result<void>> check(Instant deadline) override;
+  Task<bool> close(Instant deadline) override;
+
+ private:
+  // What a user, or the application's hook, may find.
+  enum class Session : std::uint8_t {
+    clean,
+    used,
+    cleared,  // reset, and not yet prepared again
+  };
+
+  void refuse_without_loan() const;
+  // A user's work: begun, unless it is too late already, and driven to its end.
+  Task<Result<void>> perform(StartedStep& work, wire::Leftovers leftovers, Until until);
+  Result<void> perform_blocking(std::string_view sql, StartedStep& work, wire::Leftovers leftovers,
+                                Duration timeout);
+  wire::Leftovers left_by(const std::string& sql);
+  void begin_use(wire::Leftovers leftovers);
+  void end_use();
+  void make_reset();
+  Result<void> check_idle() const;
+  template <class T>
+  Result<T> finish(Result<T> outcome);
+  Result<std::uint64_t> finish_copy(CopyRun& copy);
+  Task<Result<void>> drive(LibpqStep& step, Until until);
+  Result<void> drive_blocking(LibpqStep& step, Instant deadline);
+  Task<Result<QueryResult>> run(std::string sql, Instant deadline);
+  Result<void> finish_reset(SessionReset& work);
+  void forget_client_state();
+  Error give_up(Error error);
+
+  // What is not asked each time that a connection is given back, the socket among it.
+  struct Parts;
+
+  Scheduler& scheduler_;
+  std::unique_ptr<Parts> parts_;
+  LibpqHandle handle_;  // after parts_: PQfinish comes first, then the last descriptor closes
+  std::unique_ptr<SessionReset> reset_;  // while it is being done
+  bool is_broken_ = false;
+  bool needs_cancel_ = false;
+  Session session_ = Session::clean;
+  bool is_prepared_ = false;  // the application has a hook for what resets undo
+};
+
+}  // namespace forebay::postgres

@@ -1,0 +1,190 @@
+// QueryResult: what the server answered to one statement, owned; Row: a view of one row of it.
+//
+//   for (const Row row : *result) {
+//     const Result<std::string> owner = row.get<std::string>("owner");
+//
+//   auto shards = result->all<std::int64_t, std::string>();  // Result<vector<tuple<…>>>
+//
+// Always holds a successful answer; failures are Errors. Views into it live as long as it does.
+// What does not fit the types that were asked for is Errc::invalid, and names row and column.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <source_location>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "forebay/detail/postgres/driver/libpq_handles.hpp"
+#include "forebay/postgres/sql/row_of.hpp"
+#include "forebay/postgres/sql/sql_value.hpp"
+
+namespace forebay::postgres {
+
+class QueryResult;
+
+class Row {
+ public:
+  Row(const QueryResult& result, int index) : result_(&result), index_(index) {}
+
+  int index() const { return index_; }
+  // Nothing for NULL. A row or column that is not there stops the process, with a sentence.
+  std::optional<std::string_view> value(
+      int column, std::source_location from = std::source_location::current()) const;
+
+  // Errc::not_found: no such row. Errc::invalid: no such column, NULL and T is no std::optional, or
+  // a text that is no T.
+  template <class T>
+  Result<T> get(int column) const;
+  template <class T>
+  Result<T> get(std::string_view column_name) const;
+  // The whole row. As many types as columns, in their order.
+  template <class... T>
+  Result<RowOf<T...>> as() const;
+
+ private:
+  const QueryResult* result_;
+  int index_;
+};
+
+class QueryResult {
+ public:
+  explicit QueryResult(ResultHandle result) : result_(std::move(result)) {}
+
+  int rows() const;
+  int columns() const;
+  std::string_view column_name(int column,
+                               std::source_location from = std::source_location::current()) const;
+  std::optional<int> find_column(std::string_view name) const;  // the first of that name, exactly
+  // Nothing for NULL. A row or column that is not there stops the process, with a sentence; one()
+  // and Row::get() make an Error of it.
+  std::optional<std::string_view> value(
+      int row, int column, std::source_location from = std::source_location::current()) const;
+
+  // Not of a temporary, which a Row would outlive: give the result a name first.
+  class Iterator;
+  Row operator[](int row) const& { return Row(*this, row); }
+  Iterator begin() const&;
+  Iterator end() const&;
+  Row operator[](int row) const&& = delete;
+  Iterator begin() const&& = delete;
+  Iterator end() const&& = delete;
+
+  // The rows as C++ values. As many types as columns, in their order.
+  template <class... T>
+  Result<std::vector<RowOf<T...>>> all() const;
+  // Errc::not_found if there is no row, Errc::invalid if there are several.
+  template <class... T>
+  Result<RowOf<T...>> one() const;
+  template <class... T>
+  Result<std::optional<RowOf<T...>>> one_or_none() const;
+
+  std::string_view command_tag() const;  // "INSERT 0 3"
+  std::uint64_t affected_rows() const;   // 0 where the command does not say
+  // True: a COPY has begun, to be carried on through LibpqConnection::native(). Those who use
+  // copy_in() and copy_out() never see this.
+  bool is_copy() const;
+  bool is_copy_in() const;
+  bool is_copy_out() const;
+
+ private:
+  friend class Row;
+  Result<void> expect_columns(std::size_t count) const;
+  std::unexpected<Error> not_one_row() const;
+  std::unexpected<Error> no_row(int row) const;
+  std::unexpected<Error> no_column(int column) const;
+  std::unexpected<Error> no_column(std::string_view name) const;
+  std::unexpected<Error> misfit(int row, int column, const Error& reason) const;
+
+  ResultHandle result_;
+};
+
+class QueryResult::Iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Row;
+  using difference_type = int;
+
+  Iterator(const QueryResult& result, int row) : result_(&result), row_(row) {}
+  Row operator*() const { return Row(*result_, row_); }
+  Iterator& operator++() {
+    ++row_;
+    return *this;
+  }
+  Iterator operator++(int) { return Iterator(*result_, row_++); }
+  bool operator==(const Iterator& other) const { return row_ == other.row_; }
+
+ private:
+  const QueryResult* result_;
+  int row_;
+};
+
+inline QueryResult::Iterator QueryResult::begin() const& { return Iterator(*this, 0); }
+inline QueryResult::Iterator QueryResult::end() const& { return Iterator(*this, rows()); }
+
+inline std::optional<std::string_view> Row::value(int column, std::source_location from) const {
+  return result_->value(index_, column, from);
+}
+
+template <class T>
+Result<T> Row::get(int column) const {
+  if (index_ < 0 || index_ >= result_->rows()) return result_->no_row(index_);
+  if (column < 0 || column >= result_->columns()) return result_->no_column(column);
+  Result<T> value = from_sql<T>(result_->value(index_, column));
+  if (!value) return result_->misfit(index_, column, value.error());
+  return value;
+}
+
+template <class T>
+Result<T> Row::get(std::string_view column_name) const {
+  const std::optional<int> column = result_->find_column(column_name);
+  if (!column) return result_->no_column(column_name);
+  return get<T>(*column);
+}
+
+template <class... T>
+Result<RowOf<T...>> Row::as() const {
+  const Result<void> expected = result_->expect_columns(sizeof...(T));
+  if (!expected) return failure(expected.error());
+  return read_row<T...>(
+      [row = *this]<class Value>(int column) { return row.template get<Value>(column); });
+}
+
+template <class... T>
+Result<std::vector<RowOf<T...>>> QueryResult::all() const {
+  const Result<void> expected = expect_columns(sizeof...(T));
+  if (!expected) return failure(expected.error());
+  std::vector<RowOf<T...>> values;
+  values.reserve(static_cast<std::size_t>(rows()));
+  for (int row = 0; row < rows(); ++row) {
+    Result<RowOf<T...>> value = (*this)[row].template as<T...>();
+    if (!value) return failure(value.error());
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+template <class... T>
+Result<RowOf<T...>> QueryResult::one() const {
+  const Result<void> expected = expect_columns(sizeof...(T));
+  if (!expected) return failure(expected.error());
+  if (rows() != 1) return not_one_row();
+  return (*this)[0].template as<T...>();
+}
+
+template <class... T>
+Result<std::optional<RowOf<T...>>> QueryResult::one_or_none() const {
+  if (rows() == 0) {
+    const Result<void> expected = expect_columns(sizeof...(T));
+    if (!expected) return failure(expected.error());
+    return std::optional<RowOf<T...>>();
+  }
+  Result<RowOf<T...>> value = one<T...>();
+  if (!value) return failure(value.error());
+  return std::optional<RowOf<T...>>(std::move(*value));
+}
+
+}  // namespace forebay::postgres

@@ -1,0 +1,50 @@
+// SessionSource: where sessions come from, for code that needs one now and then; and the session
+// itself, on loan.
+#pragma once
+
+#include <source_location>
+
+#include "forebay/env/env.hpp"
+#include "forebay/pool/pooled_connection.hpp"
+#include "forebay/postgres/driver/libpq_connection.hpp"
+
+namespace forebay::postgres {
+
+// A session on loan. Its destructor gives it back. One that was given back or moved away stops the
+// process, with a sentence, when it is used.
+class [[nodiscard]] PooledSession {
+ public:
+  explicit PooledSession(PooledConnection pooled) : pooled_(std::move(pooled)) {}
+
+  LibpqConnection& operator*() const { return static_cast<LibpqConnection&>(pooled_.connection()); }
+  LibpqConnection* operator->() const { return &**this; }
+
+  void give_back(std::source_location from = std::source_location::current()) {
+    pooled_.give_back(from);
+  }
+  void discard(std::source_location from = std::source_location::current()) {
+    pooled_.discard(from);
+  }
+  void mark_broken(std::source_location from = std::source_location::current()) {
+    pooled_.mark_broken(from);
+  }
+
+ private:
+  PooledConnection pooled_;
+};
+
+// A pool, or one tenant's part of many.
+class SessionSource {
+ public:
+  virtual ~SessionSource() = default;
+
+  // For tasks of the scheduler.
+  virtual Task<Result<PooledSession>> acquire(Until until, std::source_location from) = 0;
+  // For threads of the application.
+  virtual Result<PooledSession> acquire_blocking(Duration timeout, std::source_location from) = 0;
+
+  virtual Env env() = 0;                // of the task that asks; on other threads, its scheduler's
+  virtual Random& thread_random() = 0;  // chance for any thread
+};
+
+}  // namespace forebay::postgres

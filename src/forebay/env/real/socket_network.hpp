@@ -1,0 +1,42 @@
+// SocketNetwork: real streams of one loop, over TCP and Unix sockets. Not installed: it knows Asio.
+#pragma once
+
+#include <memory>
+
+#include <boost/asio/io_context.hpp>
+
+#include "forebay/env/name_resolver.hpp"
+#include "forebay/env/real/socket_address.hpp"
+#include "forebay/env/real/socket_watch.hpp"
+#include "forebay/env/stream_network.hpp"
+
+namespace forebay::real {
+
+class SocketNetwork final : public StreamNetwork {
+ public:
+  // REQUIRES: the scheduler runs on this context. Without names, only IP addresses can be called.
+  SocketNetwork(boost::asio::io_context& context, Scheduler& scheduler, NameResolver* names)
+      : context_(context), scheduler_(scheduler), names_(names) {}
+
+  Task<Result<std::unique_ptr<ByteStream>>> connect(StreamAddress to, Instant deadline) override;
+  Result<std::unique_ptr<StreamListener>> listen(const StreamAddress& at) override;
+
+  Scheduler& scheduler() const { return scheduler_; }
+  // Both take the socket, whatever comes of it.
+  Result<std::shared_ptr<SocketWatch>> watch(int socket) {
+    return SocketWatch::make(context_, scheduler_, socket);
+  }
+  Result<std::unique_ptr<ByteStream>> make_stream(int socket, StreamPeer peer);
+
+ private:
+  Task<Result<std::vector<SocketAddress>>> find(const StreamAddress& to, Instant deadline);
+  // To one of the addresses of a host.
+  Task<Result<std::unique_ptr<ByteStream>>> call(SocketAddress address, const StreamAddress& to,
+                                                 Instant deadline);
+
+  boost::asio::io_context& context_;
+  Scheduler& scheduler_;
+  NameResolver* const names_;
+};
+
+}  // namespace forebay::real

@@ -1,0 +1,49 @@
+// SocketStream: a ByteStream over a connected socket, TCP or Unix. It reads into the caller's
+// memory and writes from it; nothing is kept in between.
+//
+// A task that always finds something to read would never let another one run, so one call in
+// kMostAtOnce lets others go first. Not installed: it knows Asio.
+#pragma once
+
+#include <memory>
+
+#include "forebay/env/byte_stream.hpp"
+#include "forebay/env/real/socket_watch.hpp"
+
+namespace forebay::real {
+
+class SocketStream final : public ByteStream {
+ public:
+  SocketStream(std::shared_ptr<SocketWatch> watch, Scheduler& scheduler, StreamPeer peer);
+  SocketStream(const SocketStream&) = delete;
+  SocketStream& operator=(const SocketStream&) = delete;
+  ~SocketStream() override;
+
+  Task<Result<std::size_t>> read(Bytes into, Instant deadline) override;
+  Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) override;
+  Task<Result<void>> finish(Instant deadline) override;
+  void close() override;
+  const StreamPeer& peer() const override { return peer_; }
+  void leave() override;
+  Result<void> join(StreamNetwork& network) override;
+
+ private:
+  static constexpr int kMostAtOnce = 16;
+  class Call;
+
+  // Why the call cannot go on; nothing: it can.
+  Result<void> check_open() const;
+  bool is_due_to_yield();
+  std::unexpected<Error> lost(const char* doing, int error) const;
+  std::unexpected<Error> ended(WaitEnding how, const char* waited_for) const;
+
+  std::shared_ptr<SocketWatch> watch_;  // null: between two loops
+  Scheduler* scheduler_;
+  const StreamPeer peer_;
+  int moved_socket_ = -1;  // between two loops
+  int at_once_ = 0;        // calls to the system since the last wait
+  int calls_ = 0;
+  bool is_closed_ = false;
+};
+
+}  // namespace forebay::real

@@ -1,0 +1,39 @@
+// BusiestTenants: of which tenants there are metrics of their own. There may be hundreds of
+// thousands of tenants, and whoever stores metrics pays for each that was ever told of.
+//
+// Always: so many places and no more. Who is busiest is looked at once a minute, by callers since
+// the last look; who has a place keeps it while it is among twice as many, so that neighbours in
+// rank do not take turns. Thread-safe: pages may be asked for at once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "forebay/detail/base/mutex.hpp"
+#include "forebay/tenants/tenant_statistics.hpp"
+
+namespace forebay {
+
+class BusiestTenants {
+ public:
+  explicit BusiestTenants(int places) : places_(static_cast<std::size_t>(places)) {}
+
+  // Those of these tenants that have a place, in the order of their ids.
+  std::vector<const TenantStatistics*> choose(std::span<const TenantStatistics> tenants,
+                                              Instant now);
+
+ private:
+  void look(std::span<const TenantStatistics> tenants) FOREBAY_REQUIRES(mutex_);
+
+  const std::size_t places_;
+  Mutex mutex_;
+  Instant next_look_ FOREBAY_GUARDED_BY(mutex_) = Instant::min();
+  std::map<std::string, std::uint64_t> callers_ FOREBAY_GUARDED_BY(mutex_);  // at the last look
+  std::set<std::string> chosen_ FOREBAY_GUARDED_BY(mutex_);
+};
+
+}  // namespace forebay

@@ -1,0 +1,53 @@
+// ExecRun: one Statement with its parameters, to the end of its answer.
+//
+// SQL is sent as it is, unless the connection has it prepared, or it is time to. A statement is
+// prepared first where the server does not have it yet, and again, once, where the server has lost
+// it (26000) or its plan has become wrong (0A000: a column has changed its type), if no transaction
+// was hurt by that.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "forebay/postgres/driver/libpq_step.hpp"
+#include "forebay/postgres/driver/statement_cache.hpp"
+#include "forebay/postgres/sql/statement.hpp"
+
+namespace forebay::postgres {
+
+class ExecRun final : public StartedStep {
+ public:
+  // REQUIRES: all of them outlive the run.
+  ExecRun(pg_conn* connection, StatementCache& cache, const Statement& statement,
+          const Parameters& parameters)
+      : connection_(connection),
+        cache_(cache),
+        known_(cache.use(statement.sql())),
+        statement_(statement),
+        parameters_(parameters) {}
+
+  wire::Leftovers leftovers() const { return known_.reading.leftovers; }
+  Result<void> start() override;
+  Need advance() override;
+  Result<QueryResult> take();  // REQUIRES: advance() returned nothing
+
+ private:
+  enum class Phase : std::uint8_t { plain, preparing, executing };
+
+  Result<void> send(Phase phase);
+  std::optional<Phase> next_phase(const Result<QueryResult>& answer);  // nothing: it is over
+
+  pg_conn* connection_;
+  StatementCache& cache_;
+  StatementCache::Known& known_;
+  const Statement& statement_;
+  const Parameters& parameters_;
+  Phase phase_ = Phase::plain;
+  std::string name_;  // while it is being prepared
+  bool was_prepared_here_ = false;
+  std::optional<StatementRun> run_;
+  std::optional<Result<QueryResult>> answer_;
+};
+
+}  // namespace forebay::postgres

@@ -1,0 +1,454 @@
+// Waiting is all that differs between the two forms of each thing; everything else is shared.
+#include "forebay/postgres/driver/libpq_connection.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include "forebay/base/fork_mark.hpp"
+#include "forebay/base/misuse.hpp"
+#include "forebay/env/loop_group.hpp"
+#include "forebay/postgres/driver/cancel_key.hpp"
+#include "forebay/postgres/driver/cancel_request.hpp"
+#include "forebay/postgres/driver/copy_run.hpp"
+#include "forebay/postgres/driver/exec_run.hpp"
+#include "forebay/postgres/driver/libpq_error.hpp"
+#include "forebay/postgres/driver/libpq_step.hpp"
+#include "forebay/postgres/driver/notice_settings.hpp"
+#include "forebay/postgres/driver/server_answer.hpp"
+#include "forebay/postgres/driver/server_profile.hpp"
+#include "forebay/postgres/driver/session_reset.hpp"
+#include "forebay/postgres/driver/session_socket.hpp"
+#include "forebay/postgres/driver/statement_cache.hpp"
+
+namespace forebay::postgres {
+namespace {
+
+Readiness readiness(Need need) {
+  return need == Need::readable ? Readiness::readable : Readiness::either;
+}
+
+short poll_events(Need need) { return need == Need::readable ? POLLIN : POLLIN | POLLOUT; }
+
+int poll_milliseconds(Duration left) {
+  static constexpr Duration kLongest = std::chrono::hours(1);  // poll() counts in an int
+  return static_cast<int>(
+      std::chrono::ceil<std::chrono::milliseconds>(std::min(left, kLongest)).count());
+}
+
+constexpr std::size_t kShownOfStatement = 60;
+
+Error timed_out() {
+  return Error(Errc::timed_out, "the server did not answer before the deadline");
+}
+
+Error too_late_to_send() {
+  return Error(Errc::timed_out, "the deadline had passed before the statement was sent");
+}
+
+Error cancelled() {
+  return Error(Errc::cancelled,
+               "the statement was cancelled before the server answered, and may have been applied");
+}
+
+Error cancelled_in_time() {
+  return Error(Errc::cancelled, "the statement was cancelled before it was sent");
+}
+
+}  // namespace
+
+struct LibpqConnection::Parts {
+  Parts(std::unique_ptr<SessionSocket> session_socket, const ServerProfile& server_profile)
+      : profile(server_profile), socket(std::move(session_socket)) {}
+
+  ServerProfile profile;
+  ServerNotice notice;
+  std::unique_ptr<SessionSocket> socket;
+  std::optional<StatementCache> statements{SessionOptions()};
+  wire::Leftovers leftovers;  // of statements since the last reset
+  bool is_shown_raw = false;  // libpq's own connection is in the user's hands
+  std::optional<CancelKey> cancel_key;
+  const ForkMark process;
+};
+
+LibpqConnection::LibpqConnection(Scheduler& scheduler, LibpqHandle handle,
+                                 std::unique_ptr<SessionSocket> socket,
+                                 const ServerProfile& profile)
+    : scheduler_(scheduler),
+      parts_(std::make_unique<Parts>(std::move(socket), profile)),
+      handle_(std::move(handle)) {
+  forget_client_state();
+  parts_->socket->unwatch();
+}
+
+LibpqConnection::~LibpqConnection() {
+  if (!parts_->process.is_in_child()) return;
+  // The session goes on in the parent: no goodbye, and no word to the loop, which both share.
+  static_cast<void>(handle_.release());
+  static_cast<void>(parts_->socket.release());
+}
+
+void LibpqConnection::set_options(const SessionOptions& options) {
+  parts_->statements.emplace(options);
+}
+
+void LibpqConnection::set_cancel_key(const CancelKey& key) { parts_->cancel_key = key; }
+
+void LibpqConnection::set_notice(const ServerNotice& notice) { parts_->notice = notice; }
+
+const ServerNotice& LibpqConnection::notice() const { return parts_->notice; }
+
+Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters parameters,
+                                                Until until) {
+  ExecRun run(handle_.get(), *parts_->statements, statement, parameters);
+  const Result<void> performed = co_await perform(run, run.leftovers(), until);
+  if (!performed) co_return failure(performed.error());
+  co_return finish(run.take());
+}
+
+Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Until until) {
+  return exec(std::move(statement), Parameters(), until);
+}
+
+Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
+                                                   const Parameters& parameters, Duration timeout) {
+  ExecRun run(handle_.get(), *parts_->statements, statement, parameters);
+  const Result<void> performed = perform_blocking(statement.sql(), run, run.leftovers(), timeout);
+  if (!performed) return failure(performed.error());
+  return finish(run.take());
+}
+
+Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement, Duration timeout) {
+  return exec_blocking(statement, Parameters(), timeout);
+}
+
+Task<Result<std::uint64_t>> LibpqConnection::copy_in(std::string sql, CopySource source,
+                                                     Until until) {
+  CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, until.deadline()));
+  const Result<void> performed = co_await perform(copy, left_by(sql), until);
+  if (!performed) co_return failure(performed.error());
+  co_return finish_copy(copy);
+}
+
+Task<Result<std::uint64_t>> LibpqConnection::copy_out(std::string sql, CopySink sink, Until until) {
+  CopyOut copy(handle_.get(), sql, sink);
+  const Result<void> performed = co_await perform(copy, left_by(sql), until);
+  if (!performed) co_return failure(performed.error());
+  co_return finish_copy(copy);
+}
+
+Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
+                                                        const CopySource& source,
+                                                        Duration timeout) {
+  CopyIn copy(handle_.get(), sql, source,
+              Deadline(scheduler_, deadline_after(scheduler_.now(), timeout)));
+  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), timeout);
+  if (!performed) return failure(performed.error());
+  return finish_copy(copy);
+}
+
+Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
+                                                         const CopySink& sink, Duration timeout) {
+  CopyOut copy(handle_.get(), sql, sink);
+  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), timeout);
+  if (!performed) return failure(performed.error());
+  return finish_copy(copy);
+}
+
+pg_conn* LibpqConnection::native() {
+  refuse_without_loan();
+  parts_->is_shown_raw = true;
+  begin_use(wire::Leftovers{wire::Leftover::everything});
+  return handle_.get();
+}
+
+wire::Leftovers LibpqConnection::left_by(const std::string& sql) {
+  return parts_->statements->use(sql).reading.leftovers;
+}
+
+void LibpqConnection::begin_use(wire::Leftovers leftovers) {
+  session_ = Session::used;
+  parts_->leftovers.add(leftovers);
+}
+
+// A reset is needed for what the statements may have left, and for what has not ended.
+void LibpqConnection::end_use() {
+  const StatementCache& statements = *parts_->statements;
+  const ResetMode mode = statements.options().reset;
+  const bool may_be_dirty = mode == ResetMode::smart && !parts_->leftovers.empty();
+  const bool needs_reset = mode == ResetMode::always || may_be_dirty || parts_->is_shown_raw ||
+                           PQtransactionStatus(handle_.get()) != PQTRANS_IDLE ||
+                           statements.has_many_stale();
+  session_ = needs_reset ? Session::used : Session::clean;
+}
+
+TransactionState LibpqConnection::transaction_state() const {
+  if (!is_usable()) return TransactionState::lost;
+  switch (PQtransactionStatus(handle_.get())) {
+    case PQTRANS_IDLE: return TransactionState::none;
+    case PQTRANS_INTRANS: return TransactionState::open;
+    case PQTRANS_INERROR: return TransactionState::failed;
+    case PQTRANS_ACTIVE: return TransactionState::busy;
+    default: return TransactionState::lost;
+  }
+}
+
+bool LibpqConnection::is_usable() const noexcept {
+  return handle_ && !is_broken_ && PQstatus(handle_.get()) == CONNECTION_OK;
+}
+
+Result<void> LibpqConnection::check_idle() const {
+  if (parts_->process.is_in_child()) return failure(Errc::closed, kUsedAfterFork);
+  if (!is_usable()) return failure(Errc::connection_lost, "the connection is no longer usable");
+  if (PQtransactionStatus(handle_.get()) == PQTRANS_ACTIVE) {
+    return failure(Errc::invalid,
+                   "an earlier statement or COPY of this connection is not finished");
+  }
+  return {};
+}
+
+// A reference to the connection was kept, and the session behind it is the next user's by now.
+void LibpqConnection::refuse_without_loan() const {
+  if (is_held() || parts_->process.is_in_child()) return;
+  stop_for_misuse(
+      "a connection was used after its session had been given back; hold the session for as long "
+      "as anything uses its connection, and acquire another one afterwards");
+}
+
+Task<Result<void>> LibpqConnection::perform(StartedStep& work, wire::Leftovers leftovers,
+                                            Until until) {
+  refuse_without_loan();
+  const Use use(*this);
+  if (until.is_cancelled()) co_return failure(cancelled_in_time());
+  if (scheduler_.now() >= until.deadline()) co_return failure(too_late_to_send());
+  Result<void> begun = check_idle();
+  if (begun) begun = work.start();
+  if (!begun) co_return begun;
+  begin_use(leftovers);
+  const Result<void> driven = co_await drive(work, until);
+  if (driven) end_use();
+  co_return driven;
+}
+
+Result<void> LibpqConnection::perform_blocking(std::string_view sql, StartedStep& work,
+                                               wire::Leftovers leftovers, Duration timeout) {
+  refuse_without_loan();
+  const Use use(*this);
+  if (is_on_loop(scheduler_)) {
+    return failure(Errc::invalid,
+                   fmt::format("the statement \"{}\" in its blocking form on the runtime's own "
+                               "thread, which must never wait; co_await it there",
+                               sql.substr(0, kShownOfStatement)));
+  }
+  if (timeout <= Duration::zero()) return failure(too_late_to_send());
+  const Instant deadline = deadline_after(scheduler_.now(), timeout);
+  Result<void> begun = check_idle();
+  if (begun) begun = work.start();
+  if (!begun) return begun;
+  begin_use(leftovers);
+  Result<void> driven = drive_blocking(work, deadline);
+  if (driven) end_use();
+  return driven;
+}
+
+template <class T>
+Result<T> LibpqConnection::finish(Result<T> outcome) {
+  if (!outcome && ends_session(outcome.error(), parts_->profile.rechecks_identity))
+    is_broken_ = true;
+  return outcome;
+}
+
+Result<std::uint64_t> LibpqConnection::finish_copy(CopyRun& copy) {
+  // What a source or sink says is about its own affairs, even if it speaks of a lost connection.
+  return copy.is_refused() ? copy.take() : finish(copy.take());
+}
+
+Error LibpqConnection::give_up(Error error) {
+  is_broken_ = true;
+  const bool is_cancelled = error.code() == Errc::cancelled;
+  if (error.code() != Errc::timed_out && !is_cancelled) return error;
+  const bool can_cancel = parts_->cancel_key && parts_->profile.can_cancel;
+  needs_cancel_ = can_cancel && PQstatus(handle_.get()) == CONNECTION_OK;
+  return is_cancelled ? cancelled() : timed_out();
+}
+
+Task<Result<void>> LibpqConnection::drive(LibpqStep& step, Until until) {
+  for (;;) {
+    const Need need = step.advance();
+    if (need == Need::nothing) co_return Result<void>();
+    const Result<void> waited = co_await parts_->socket->wait(readiness(need), until);
+    if (!waited) co_return failure(give_up(waited.error()));
+  }
+}
+
+Result<void> LibpqConnection::drive_blocking(LibpqStep& step, Instant deadline) {
+  for (;;) {
+    const Need need = step.advance();
+    if (need == Need::nothing) return {};
+    const Duration left = deadline - scheduler_.now();
+    if (left <= Duration::zero()) return failure(give_up(timed_out()));
+    parts_->socket->unwatch();
+    pollfd waiting{};
+    waiting.fd = PQsocket(handle_.get());
+    waiting.events = poll_events(need);
+    // Zero (an hour or the deadline has passed) and EINTR both mean: look again.
+    if (::poll(&waiting, 1, poll_milliseconds(left)) < 0 && errno != EINTR) {
+      return failure(
+          give_up(Error(Errc::connection_lost, fmt::format("poll: {}", std::strerror(errno)))));
+    }
+  }
+}
+
+Task<Result<QueryResult>> LibpqConnection::run(std::string sql, Instant deadline) {
+  StatementRun run(handle_.get());
+  const Parameters none;
+  Result<void> begun = check_idle();
+  if (begun) begun = run.start(sql, none);
+  if (!begun) co_return failure(begun.error());
+  const Result<void> driven = co_await drive(run, deadline);
+  if (!driven) co_return failure(driven.error());
+  co_return finish(run.take());
+}
+
+Task<Result<void>> LibpqConnection::tell(NoticeSettings settings, ServerNotice known,
+                                         Instant deadline) {
+  const Result<QueryResult> told = co_await run(settings.statement(), deadline);
+  parts_->socket->unwatch();
+  if (!told && !is_usable()) co_return failure(told.error());
+  if (!told || told->rows() == 0) co_return Result<void>();
+  parts_->profile.session_statement = settings.statement();
+  if (settings.is_complete() && told->rows() == settings.count()) parts_->notice = known;
+  co_return Result<void>();
+}
+
+void LibpqConnection::make_reset() {
+  if (reset_) return;
+  const StatementCache& statements = *parts_->statements;
+  wire::Leftovers leftovers;
+  switch (statements.options().reset) {
+    case ResetMode::smart: leftovers = parts_->leftovers; break;
+    case ResetMode::always: leftovers.add(wire::Leftover::everything); break;
+    case ResetMode::never: break;
+  }
+  // What the application's hook does again must not meet what it left before.
+  if (is_prepared_ && !leftovers.empty()) leftovers.add(wire::Leftover::everything);
+  std::vector<std::string> stale = statements.stale();
+  if (!stale.empty() && !parts_->profile.can_drop_one_prepared) {
+    leftovers.add(wire::Leftover::prepared);
+  }
+  reset_ = std::make_unique<SessionReset>(handle_.get(), parts_->profile,
+                                          ResetPlan(leftovers, std::move(stale)));
+}
+
+Task<Result<void>> LibpqConnection::reset(Instant deadline) {
+  if (!is_usable()) co_return failure(Errc::connection_lost, "the connection is no longer usable");
+  if (session_ == Session::cleared) co_return Result<void>();
+  make_reset();
+  const Result<void> driven = co_await drive(*reset_, deadline);
+  const std::unique_ptr<SessionReset> work = std::move(reset_);
+  if (!driven) co_return failure(driven.error());
+  co_return finish_reset(*work);
+}
+
+// The first call sends, and a later one finds the answer, or the loop does when it comes to look.
+void LibpqConnection::begin_reset() noexcept {
+  if (!is_usable() || session_ == Session::cleared) return;
+  make_reset();
+  if (reset_->advance() != Need::nothing) return;
+  const std::unique_ptr<SessionReset> work = std::move(reset_);
+  static_cast<void>(finish_reset(*work));  // after a failure it is not usable
+}
+
+Result<void> LibpqConnection::finish_reset(SessionReset& work) {
+  Result<void> outcome = work.take();
+  if (!outcome) return failure(give_up(outcome.error()));
+  forget_client_state();
+  parts_->is_shown_raw = false;
+  if (work.drops_prepared()) {
+    parts_->statements->note_all_dropped();
+  } else {
+    parts_->statements->note_stale_dropped();
+  }
+  parts_->leftovers = {};
+  const bool undid_something = !work.leftovers().empty();
+  session_ = is_prepared_ && undid_something ? Session::cleared : Session::clean;
+  return outcome;
+}
+
+Result<void> LibpqConnection::mark_prepared() {
+  const TransactionState state = transaction_state();
+  if (state == TransactionState::lost)
+    return failure(Errc::connection_lost, "the connection was lost while after_connect used it");
+  if (state != TransactionState::none) {
+    return failure(Errc::invalid,
+                   "after_connect left a transaction, a statement or a COPY open; end it there");
+  }
+  is_prepared_ = true;
+  parts_->leftovers = {};
+  parts_->is_shown_raw = false;
+  session_ = Session::clean;
+  return {};
+}
+
+// The session may be used again only if the cancel is over and has met its statement. One that came
+// too late for it may, behind a pooler, still be on its way to whatever is sent next.
+Task<Result<void>> LibpqConnection::cancel(Instant deadline) {
+  needs_cancel_ = false;
+  CancelRequest request(parts_->socket->watcher(), parts_->socket->descriptor(),
+                        *parts_->cancel_key);
+  const Result<void> requested = co_await request.run(deadline);
+  if (!requested && requested.error().code() == Errc::timed_out)
+    co_return failure(Errc::timed_out, "the cancel of a statement ran into its deadline");
+  if (!requested) co_return requested;
+  PQsetnonblocking(handle_.get(), 1);
+  LeftoverDrain drain(handle_.get());
+  const Result<void> drained = co_await drive(drain, deadline);
+  needs_cancel_ = false;
+  if (!drained) co_return drained;
+  const bool is_idle = PQstatus(handle_.get()) == CONNECTION_OK &&
+                       PQtransactionStatus(handle_.get()) != PQTRANS_ACTIVE;
+  if (!is_idle || !drain.has_met_cancel()) {
+    co_return failure(Errc::connection_lost, "the statement had ended when its cancel came");
+  }
+  is_broken_ = false;
+  co_return Result<void>();
+}
+
+// Everything in libpq's memory that a user can change through native().
+void LibpqConnection::forget_client_state() {
+  pg_conn* connection = handle_.get();
+  PQsetnonblocking(connection, 1);
+  ignore_notices(connection);
+  PQsetErrorVerbosity(connection, PQERRORS_DEFAULT);
+  PQsetErrorContextVisibility(connection, PQSHOW_CONTEXT_ERRORS);
+  PQuntrace(connection);
+  while (PGnotify* notification = PQnotifies(connection)) PQfreemem(notification);
+}
+
+Task<Result<void>> LibpqConnection::check(Instant deadline) {
+  const Result<QueryResult> answered = co_await run(parts_->profile.check_statement, deadline);
+  if (!answered) co_return failure(give_up(answered.error()));
+  co_return Result<void>();
+}
+
+Task<bool> LibpqConnection::close(Instant deadline) {
+  if (!parts_->socket) co_return true;
+  is_broken_ = true;
+  needs_cancel_ = false;
+  reset_.reset();
+  if (handle_) {
+    if (is_lost_in_silence(handle_.get())) parts_->socket->note_silence();
+    PQsetnonblocking(handle_.get(), 1);  // PQfinish must not wait for a full socket
+    handle_.reset();
+  }
+  const bool is_gone = co_await parts_->socket->see_off(here(scheduler_), parts_->notice, deadline);
+  if (is_gone) parts_->socket.reset();
+  co_return is_gone;
+}
+
+}  // namespace forebay::postgres

@@ -1,0 +1,113 @@
+// Reads the error fields of results, and takes verbose connect messages apart.
+#include "forebay/postgres/driver/libpq_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <libpq-fe.h>
+
+#include "forebay/postgres/driver/refusal_advice.hpp"
+#include "forebay/postgres/driver/server_answer.hpp"
+
+namespace forebay::postgres {
+namespace {
+
+std::string_view field(const pg_result* result, int code) {
+  const char* text = result != nullptr ? PQresultErrorField(result, code) : nullptr;
+  return text != nullptr ? std::string_view(text) : std::string_view();
+}
+
+// By the server's own words; its goodbye may still be on its way.
+bool ends_its_session(const pg_result* result) {
+  const std::string_view severity = field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  return severity == "FATAL" || severity == "PANIC";
+}
+
+constexpr std::size_t kSqlstateLength = 5;
+
+// Verbose messages read "FATAL:  28P01: password …": two spaces, five characters, a colon.
+std::size_t find_sqlstate(std::string_view line) {
+  for (std::size_t at = line.find(":  "); at != std::string_view::npos;
+       at = line.find(":  ", at + 1)) {
+    const std::string_view rest = line.substr(at + 3);
+    if (rest.size() <= kSqlstateLength + 1 || rest.substr(kSqlstateLength, 2) != ": ") continue;
+    const bool is_code = std::ranges::all_of(rest.substr(0, kSqlstateLength), [](unsigned char c) {
+      return std::isdigit(c) != 0 || std::isupper(c) != 0;
+    });
+    if (is_code) return at + 3;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+std::string one_line(std::string_view message) {
+  std::string text;
+  for (const char c : message) {
+    const bool is_space = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (!is_space) {
+      text += c;
+    } else if (!text.empty() && text.back() != ' ') {
+      text += ' ';
+    }
+  }
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+Error statement_error(const pg_result* result, const pg_conn* connection) {
+  const std::string_view sqlstate = field(result, PG_DIAG_SQLSTATE);
+  const std::string_view message = field(result, PG_DIAG_MESSAGE_PRIMARY);
+  std::string text = one_line(!message.empty() ? message : PQerrorMessage(connection));
+  const std::string_view detail = field(result, PG_DIAG_MESSAGE_DETAIL);
+  const std::string_view hint = field(result, PG_DIAG_MESSAGE_HINT);
+  if (!detail.empty()) text += fmt::format(" (detail: {})", one_line(detail));
+  if (!hint.empty()) text += fmt::format(" (hint: {})", one_line(hint));
+  if (text.empty()) text = "the server gave no reason";
+
+  const bool is_lost = PQstatus(connection) != CONNECTION_OK || ends_its_session(result);
+  const Errc code = is_lost ? Errc::connection_lost : Errc::statement_failed;
+  const ErrorClass error_class = statement_class(sqlstate, text, is_lost);
+  return Error(code, error_class, std::move(text), std::string(sqlstate));
+}
+
+// libpq keeps the words of the system, in whatever language, and not its number.
+bool is_lost_in_silence(const pg_conn* connection) {
+  if (PQstatus(connection) != CONNECTION_BAD) return false;
+  const std::string_view message = PQerrorMessage(connection);
+  return std::ranges::any_of(
+      std::array{ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN},
+      [message](int error) { return message.contains(std::strerror(error)); });
+}
+
+Error connect_error(std::string_view verbose_message, const ConnectionString& target) {
+  std::string text;
+  std::string sqlstate;
+  while (!verbose_message.empty()) {
+    const std::size_t end = verbose_message.find('\n');
+    std::string line(verbose_message.substr(0, end));
+    verbose_message.remove_prefix(end == std::string_view::npos ? verbose_message.size() : end + 1);
+    if (line.starts_with("LOCATION:")) continue;  // a line of the server's source code
+    // With several attempts (TLS, then plain; one host, then the next) the last one counts.
+    if (const std::size_t at = find_sqlstate(line); at != std::string::npos) {
+      sqlstate = line.substr(at, kSqlstateLength);
+      line.erase(at, kSqlstateLength + 2);
+    }
+    const std::string shown = one_line(line);
+    if (shown.empty()) continue;
+    if (!text.empty()) text += line.starts_with('\t') ? " " : "; ";  // libpq indents what goes on
+    text += shown;
+  }
+  if (text.empty()) text = "libpq gave no reason";
+  const Errc code = connect_code(sqlstate, text);
+  if (const std::string_view advice = refusal_advice(text); !advice.empty()) {
+    text += fmt::format(" ({})", advice);
+  }
+  return Error(code, class_of(code), target.scrubbed(std::move(text)), std::move(sqlstate));
+}
+
+}  // namespace forebay::postgres

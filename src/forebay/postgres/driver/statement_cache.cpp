@@ -1,0 +1,67 @@
+#include "forebay/postgres/driver/statement_cache.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace forebay::postgres {
+namespace {
+
+constexpr std::size_t kLongestName = 63;  // PostgreSQL compares no more of a name
+
+}  // namespace
+
+StatementCache::Known& StatementCache::use(const std::string& sql) {
+  const auto found = by_sql_.find(sql);
+  if (found != by_sql_.end()) {
+    known_.splice(known_.begin(), known_, found->second);
+  } else {
+    make_room();
+    known_.emplace_front(sql);
+    by_sql_.emplace(known_.front().sql, known_.begin());
+    const bool is_read =
+        options_.reset == ResetMode::smart || options_.statement_cache != StatementCaching::off;
+    if (is_read) known_.front().reading = wire::read_statement(sql, options_.trusted_functions);
+  }
+  Known& known = known_.front();
+  ++known.uses;
+  return known;
+}
+
+// At least one is known: the one that is being used.
+void StatementCache::make_room() {
+  const auto limit = static_cast<std::size_t>(std::max(options_.statement_cache_size, 1));
+  while (known_.size() >= limit) {
+    note_stale(known_.back());
+    by_sql_.erase(known_.back().sql);
+    known_.pop_back();
+  }
+}
+
+bool StatementCache::is_worth_preparing(const Known& known) const {
+  switch (options_.statement_cache) {
+    case StatementCaching::off: return false;
+    case StatementCaching::automatic: return known.reading.is_preparable && known.uses > 1;
+    case StatementCaching::eager: return known.reading.is_preparable;
+  }
+  return false;
+}
+
+std::string StatementCache::new_name(std::string_view label) {
+  std::string name = fmt::format("forebay_{}", ++named_);
+  if (!label.empty() && name.size() + 1 + label.size() <= kLongestName)
+    name += fmt::format("_{}", label);
+  return name;
+}
+
+void StatementCache::note_stale(Known& known) {
+  if (!known.server_name.empty()) stale_.push_back(std::move(known.server_name));
+  known.server_name.clear();
+}
+
+void StatementCache::note_all_dropped() {
+  stale_.clear();
+  for (Known& known : known_) known.server_name.clear();
+}
+
+}  // namespace forebay::postgres

@@ -1,0 +1,67 @@
+// StatementCache: what a connection knows of the texts that it was sent: what each leaves in the
+// session, how often it came, and under which name the server has it prepared.
+//
+// At most as many texts as the options say are known; the one not used for longest is forgotten
+// for a new one. If the server has it prepared, its name is stale from then on, until the next
+// reset drops it there. Confined to the connection's user.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "forebay/pool/session_options.hpp"
+#include "forebay/wire/statement_reading.hpp"
+
+namespace forebay::postgres {
+
+class StatementCache {
+ public:
+  // So many stale names are worth a reset. They cost the server memory, and nobody else anything.
+  static constexpr std::size_t kManyStale = 16;
+
+  struct Known {
+    explicit Known(std::string text) : sql(std::move(text)) {}
+    const std::string sql;
+    wire::StatementReading reading;
+    std::uint32_t uses = 0;
+    std::string server_name;  // empty: it is not prepared
+  };
+
+  explicit StatementCache(SessionOptions options) : options_(std::move(options)) {}
+
+  // Valid until the next call.
+  Known& use(const std::string& sql);
+  // Whether this use is the one to prepare it, if it is not yet.
+  bool is_worth_preparing(const Known& known) const;
+
+  // A name that this session has not seen; with the label in it, for those who look at the server.
+  std::string new_name(std::string_view label);
+  void note_prepared(Known& known, std::string name) { known.server_name = std::move(name); }
+  // The server has it no more.
+  void note_lost(Known& known) { known.server_name.clear(); }
+  // It has it, and it is of no use any more.
+  void note_stale(Known& known);
+  void note_stale_dropped() { stale_.clear(); }
+  // The server has dropped all of them.
+  void note_all_dropped();
+
+  const std::vector<std::string>& stale() const { return stale_; }
+  bool has_many_stale() const { return stale_.size() >= kManyStale; }
+  const SessionOptions& options() const { return options_; }
+
+ private:
+  void make_room();
+
+  const SessionOptions options_;
+  std::list<Known> known_;  // the latest used first
+  std::unordered_map<std::string_view, std::list<Known>::iterator> by_sql_;
+  std::vector<std::string> stale_;
+  std::uint64_t named_ = 0;
+};
+
+}  // namespace forebay::postgres

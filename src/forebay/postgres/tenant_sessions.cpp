@@ -1,0 +1,20 @@
+#include "forebay/postgres/tenant_sessions.hpp"
+
+#include "forebay/postgres/postgres_tenants.hpp"
+
+namespace forebay::postgres {
+
+Task<Result<PooledSession>> TenantSessions::acquire(Until until, std::source_location from) {
+  return tenants_.acquire(tenant_, until, from);
+}
+
+Result<PooledSession> TenantSessions::acquire_blocking(Duration timeout,
+                                                       std::source_location from) {
+  return tenants_.acquire_blocking(tenant_, timeout, from);
+}
+
+Env TenantSessions::env() { return tenants_.system().env(); }
+
+Random& TenantSessions::thread_random() { return tenants_.system().thread_random(); }
+
+}  // namespace forebay::postgres

@@ -1,0 +1,28 @@
+// StatementReading: what a text of SQL does to its session, read off its grammar before it runs.
+//
+// Reads with PostgreSQL's own parser. What it cannot read, a newer syntax say, and what it does not
+// know, a function of the application say, counts as leaving everything. What no text shows is not
+// seen: triggers, rules, defaults, operators, casts and views that call such functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forebay/wire/leftovers.hpp"
+
+namespace forebay::wire {
+
+struct StatementReading {
+  Leftovers leftovers;
+  // One SELECT, INSERT, UPDATE, DELETE, MERGE or VALUES: worth being prepared.
+  bool is_preparable = false;
+};
+
+// Functions that leave nothing, by the word of those who know them: as they are called, with a
+// schema or without.
+using TrustedFunctions = std::vector<std::string>;
+
+StatementReading read_statement(const std::string& sql, const TrustedFunctions& trusted);
+
+}  // namespace forebay::wire
