@@ -18,7 +18,7 @@
 #include <string>
 
 #include "forebay/base/error.hpp"
-#include "forebay/env/http_reply.hpp"
+#include "forebay/env/http_page.hpp"
 #include "forebay/metrics/metrics.hpp"
 
 namespace forebay {
@@ -56,7 +56,7 @@ class MetricsServer {
   std::string url() const;  // "http://127.0.0.1:9464"
 
   // For services with an HTTP server of their own.
-  static HttpReply reply(const Metrics& metrics, const HttpQuestion& question);
+  static PageResponse reply(const Metrics& metrics, const PageRequest& request);
 
  private:
   explicit MetricsServer(std::unique_ptr<HttpListener> listener);

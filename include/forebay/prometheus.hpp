@@ -42,7 +42,7 @@ class PrometheusCollectable final : public prometheus::Collectable {
 
   std::vector<prometheus::MetricFamily> Collect() const override {
     Families families;
-    metrics_.tell(families);
+    metrics_.write(families);
     std::vector<prometheus::MetricFamily> collected;
     for (prometheus::MetricFamily& family : families.all) {
       if (!family.metric.empty()) collected.push_back(std::move(family));
@@ -121,7 +121,7 @@ class PrometheusMirror {
   void refresh() {
     MutexLock lock(mutex_);
     sink_.begin();
-    metrics_.tell(sink_);
+    metrics_.write(sink_);
     sink_.end();
   }
 

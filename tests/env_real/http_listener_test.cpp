@@ -50,7 +50,7 @@ class Caller {
     }
   }
   // Until the other side hangs up.
-  std::string hear() {
+  std::string read_all() {
     std::string heard;
     char buffer[4096];
     for (;;) {
@@ -67,11 +67,11 @@ class Caller {
 class HttpListenerTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto opened = HttpListener::open("127.0.0.1", 0, [this](const HttpQuestion& question) {
-      if (question.path == "/throw") throw std::runtime_error("no more paper");
+    auto opened = HttpListener::open("127.0.0.1", 0, [this](const PageRequest& request) {
+      if (request.path == "/throw") throw std::runtime_error("no more paper");
       ++answered_;
-      return HttpReply(200, "text/plain",
-                       question.method + " " + question.path + " " + question.query + "\n");
+      return PageResponse(200, "text/plain",
+                          request.method + " " + request.path + " " + request.query + "\n");
     });
     ASSERT_TRUE(opened.has_value()) << opened.error().text();
     listener_ = std::move(*opened);
@@ -99,7 +99,7 @@ TEST_F(HttpListenerTest, AnswersOneRequestAfterAnother) {
 TEST_F(HttpListenerTest, AHeadHasTheLengthOnly) {
   Caller caller(listener_->port());
   caller.say("HEAD /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-  const std::string heard = caller.hear();
+  const std::string heard = caller.read_all();
   EXPECT_THAT(heard, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(heard, HasSubstr("Content-Length: 14\r\n"));
   EXPECT_TRUE(heard.ends_with("\r\n\r\n")) << heard;
@@ -109,11 +109,11 @@ TEST_F(HttpListenerTest, ARequestMayComeByteByByteAndTwoAtOnce) {
   const std::string last = "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
   Caller slow(listener_->port());
   for (const char byte : last) slow.say(std::string(1, byte));
-  EXPECT_TRUE(slow.hear().ends_with("\r\n\r\nGET /last \n"));
+  EXPECT_TRUE(slow.read_all().ends_with("\r\n\r\nGET /last \n"));
 
   Caller quick(listener_->port());
   quick.say("POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody" + last);
-  const std::string heard = quick.hear();
+  const std::string heard = quick.read_all();
   EXPECT_THAT(heard, HasSubstr("\r\n\r\nPOST /first \nHTTP/1.1 200 OK\r\n"));
   EXPECT_TRUE(heard.ends_with("\r\n\r\nGET /last \n"));
 }
@@ -124,7 +124,7 @@ TEST_F(HttpListenerTest, LongAnswersAreCompressedForWhoUnderstands) {
     Caller caller(listener_->port());
     caller.say("GET /" + wanted + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers +
                "\r\n");
-    return caller.hear();
+    return caller.read_all();
   };
   const std::string zipped = ask(path, "Accept-Encoding: deflate, gzip\r\n");
   EXPECT_THAT(zipped, HasSubstr("Content-Encoding: gzip\r\n"));
@@ -145,7 +145,7 @@ TEST_F(HttpListenerTest, ItAnswersWhileTheLoopOfTheRuntimeIsStuck) {
   start_detached(runtime_.scheduler(), block(release.get_future().share()));
   Caller caller(listener_->port());
   caller.say("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-  EXPECT_TRUE(caller.hear().ends_with("GET /metrics \n"));
+  EXPECT_TRUE(caller.read_all().ends_with("GET /metrics \n"));
   release.set_value();
 }
 
@@ -160,10 +160,10 @@ TEST_F(HttpListenerTest, WhatTheAnswerThrowsIsA500) {
 TEST_F(HttpListenerTest, NonsenseAndTooMuchHarmNobodyElse) {
   Caller nonsense(listener_->port());
   nonsense.say("good morning\r\n\r\n");
-  EXPECT_EQ(nonsense.hear(), "");
+  EXPECT_EQ(nonsense.read_all(), "");
   Caller longwinded(listener_->port());
   longwinded.say("GET / HTTP/1.1\r\nX-Long: " + std::string(100'000, 'x') + "\r\n\r\n");
-  longwinded.hear();  // it is told so, or hung up on
+  longwinded.read_all();  // it is told so, or hung up on
   EXPECT_EQ(answered_, 0);
   EXPECT_TRUE(send("GET", "/").has_value());
 }
@@ -174,7 +174,7 @@ TEST_F(HttpListenerTest, SilentCallersDoNotKeepOthersOut) {
   for (int i = 0; i < 40; ++i) silent.push_back(std::make_unique<Caller>(listener_->port()));
   EXPECT_TRUE(send("GET", "/").has_value());
   for (int i = 0; i < 40; ++i) silent.push_back(std::make_unique<Caller>(listener_->port()));
-  EXPECT_THAT(silent.back()->hear(), StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(silent.back()->read_all(), StartsWith("HTTP/1.1 503"));
   silent.clear();
   for (;;) {  // until it has noticed that they are gone
     const Result<HttpResponse> reply = send("GET", "/");
@@ -189,7 +189,7 @@ TEST_F(HttpListenerTest, ManyAskAtOnce) {
       for (int round = 0; round < 20; ++round) {
         Caller caller(listener_->port());
         caller.say("GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        EXPECT_TRUE(caller.hear().ends_with("GET /x \n"));
+        EXPECT_TRUE(caller.read_all().ends_with("GET /x \n"));
       }
     });
   }
@@ -198,7 +198,7 @@ TEST_F(HttpListenerTest, ManyAskAtOnce) {
 }
 
 TEST_F(HttpListenerTest, APortThatIsTakenAndAnAddressThatIsNoneAreToldSo) {
-  const auto nothing = [](const HttpQuestion&) { return HttpReply(200, "text/plain", ""); };
+  const auto nothing = [](const PageRequest&) { return PageResponse(200, "text/plain", ""); };
   const auto taken = HttpListener::open("127.0.0.1", listener_->port(), nothing);
   ASSERT_FALSE(taken.has_value());
   EXPECT_EQ(taken.error().code(), Errc::refused);
@@ -213,7 +213,7 @@ TEST_F(HttpListenerTest, ItEndsWhileCallersAreConnected) {
   Caller caller(listener_->port());
   caller.say("GET / HT");
   listener_.reset();
-  EXPECT_EQ(caller.hear(), "");
+  EXPECT_EQ(caller.read_all(), "");
 }
 
 TEST(TickerTest, CallsUntilItIsDestroyed) {

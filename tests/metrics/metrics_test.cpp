@@ -101,15 +101,15 @@ TEST(MetricsServerTest, AnswersWhatItIsAskedFor) {
   const Metrics::Watch watch = metrics.watch([](MetricSink&) {}, [&] { return reason; });
   const auto ask = [&](const std::string& path, const std::string& method = "GET",
                        const std::string& accept = "") {
-    HttpQuestion question;
-    question.method = method;
-    question.path = path;
-    question.accept = accept;
-    return MetricsServer::reply(metrics, question);
+    PageRequest request;
+    request.method = method;
+    request.path = path;
+    request.accept = accept;
+    return MetricsServer::reply(metrics, request);
   };
   EXPECT_EQ(ask("/metrics").status, 200u);
   EXPECT_EQ(ask("/metrics").content_type, "text/plain; version=0.0.4; charset=utf-8");
-  const HttpReply open = ask("/metrics", "GET", "application/openmetrics-text;version=1.0.0");
+  const PageResponse open = ask("/metrics", "GET", "application/openmetrics-text;version=1.0.0");
   EXPECT_EQ(open.content_type, "application/openmetrics-text; version=1.0.0; charset=utf-8");
   EXPECT_TRUE(open.body.ends_with("# EOF\n"));
   EXPECT_EQ(ask("/healthz").body, "ok\n");

@@ -15,7 +15,7 @@ void after_connect_throws(const std::string& url) {
   };
   const auto pool = open_pool(runtime, url, options);
   const Result<PooledSession> session = pool->acquire_blocking(500ms);
-  if (!session) tell(session.error());
+  if (!session) print(session.error());
 }
 
 Task<Result<void>> throw_later(Connection& connection, Instant deadline) {
@@ -31,7 +31,7 @@ void after_connect_throws_later(const std::string& url) {
   options.after_connect = &throw_later;
   const auto pool = open_pool(runtime, url, options);
   const Result<PooledSession> session = pool->acquire_blocking(500ms);
-  if (!session) tell(session.error());
+  if (!session) print(session.error());
 }
 
 void before_close_throws(const std::string& url) {
@@ -40,7 +40,7 @@ void before_close_throws(const std::string& url) {
   options.before_close = [](Connection&, DiscardReason) { throw std::runtime_error("oops"); };
   const auto pool = open_pool(runtime, url, options);
   acquire(*pool).discard();
-  tell(pool->close(20s) ? "closed" : "not closed");
+  print(pool->close(20s) ? "closed" : "not closed");
 }
 
 void on_leak_throws(const std::string& url) {
@@ -55,7 +55,7 @@ void on_leak_throws(const std::string& url) {
   const auto pool = open_pool(runtime, url, options);
   PooledSession session = acquire(*pool);
   for (int i = 0; i < 2'000 && !is_called; ++i) answer(session, "SELECT pg_sleep(0.01)");
-  tell(answer(session, "SELECT 'goes on'"));
+  print(answer(session, "SELECT 'goes on'"));
 }
 
 Task<Result<int>> throw_in_body(postgres::Transaction& transaction) {
@@ -70,7 +70,7 @@ void body_throws(const std::string& url) {
   const Result<int> done = run_blocking(
       runtime.scheduler(),
       postgres::run_transaction(*pool, postgres::TransactionOptions("transfer"), &throw_in_body));
-  if (!done) tell(done.error());
+  if (!done) print(done.error());
 }
 
 Task<void> throw_at_once() {
@@ -88,7 +88,7 @@ void awaited_task_throws(const std::string&) {
   try {
     run_blocking(runtime.scheduler(), throw_at_once());
   } catch (const std::runtime_error& error) {
-    tell(std::string("caught on the thread that waited: ") + error.what());
+    print(std::string("caught on the thread that waited: ") + error.what());
   }
 }
 

@@ -26,7 +26,7 @@ void runtime_before_pool(const std::string& url) {
   std::unique_ptr<PostgresPool> pool = open_pool(*runtime, url);
   runtime.reset();
   PooledSession session = acquire(*pool);
-  tell(answer(session, "SELECT 'answered all the same'"));
+  print(answer(session, "SELECT 'answered all the same'"));
 }
 
 // Its DynamoDB is the test's. The lease goes back when the pool is gone.
@@ -40,13 +40,13 @@ void cluster_before_pool(const std::string& url) {
   shared.stagger = Duration::zero();
   shared.credentials.emplace("local", "secret");
   auto cluster = Cluster::open(runtime, shared);
-  if (!cluster) return tell(cluster.error());
+  if (!cluster) return print(cluster.error());
   auto pool = PostgresPool::open(runtime, url, {}, (*cluster)->sharing());
-  if (!pool) return tell(pool.error());
+  if (!pool) return print(pool.error());
   PooledSession first = acquire(**pool);
   cluster->reset();
   PooledSession second = acquire(**pool);
-  tell(answer(first, "SELECT 'answered'") + " " + answer(second, "SELECT 'all the same'"));
+  print(answer(first, "SELECT 'answered'") + " " + answer(second, "SELECT 'all the same'"));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void moved_session(const std::string& url) {
   const auto pool = open_pool(runtime, url);
   PooledSession session = acquire(*pool);
   const PooledSession other = std::move(session);
-  tell(answer(session, "SELECT 1"));
+  print(answer(session, "SELECT 1"));
 }
 
 void given_back_session(const std::string& url) {
@@ -36,7 +36,7 @@ void given_back_session(const std::string& url) {
   const auto pool = open_pool(runtime, url);
   PooledSession session = acquire(*pool);
   session.give_back();
-  tell(answer(session, "SELECT 1"));
+  print(answer(session, "SELECT 1"));
 }
 
 void discarded_session(const std::string& url) {
@@ -44,7 +44,7 @@ void discarded_session(const std::string& url) {
   const auto pool = open_pool(runtime, url);
   PooledSession session = acquire(*pool);
   session.discard();
-  tell(answer(session, "SELECT 1"));
+  print(answer(session, "SELECT 1"));
 }
 
 void twice_given_back(const std::string& url) {
@@ -57,7 +57,7 @@ void twice_given_back(const std::string& url) {
 
 void empty_session(const std::string&) {
   PooledSession session{PooledConnection()};
-  tell(answer(session, "SELECT 1"));
+  print(answer(session, "SELECT 1"));
 }
 
 void given_back_connection(const std::string& url) {
@@ -66,7 +66,7 @@ void given_back_connection(const std::string& url) {
   std::optional<PooledConnection> pooled;
   while (!pooled) pooled = pool->pool().try_acquire();
   pooled->give_back();
-  tell(std::to_string(pooled->id()));
+  print(std::to_string(pooled->id()));
 }
 
 void tenants_session(const std::string& url) {
@@ -74,7 +74,7 @@ void tenants_session(const std::string& url) {
   const auto tenants = open_tenants(runtime, url);
   PooledSession session = acquire_acme(*tenants);
   session.give_back();
-  tell(answer(session, "SELECT 1"));
+  print(answer(session, "SELECT 1"));
 }
 
 void kept_connection(const std::string& url) {
@@ -84,7 +84,7 @@ void kept_connection(const std::string& url) {
   LibpqConnection& connection = *session;
   session.give_back();
   const auto rows = connection.exec_blocking("SELECT 1", 20s);
-  tell(rows ? "answered" : rows.error().text());
+  print(rows ? "answered" : rows.error().text());
 }
 
 void kept_scope(const std::string& url) {
@@ -94,7 +94,7 @@ void kept_scope(const std::string& url) {
   postgres::StatementScope scope(*session, runtime.scheduler().now() + 20s);
   session.give_back();
   const auto rows = scope.exec_blocking("SELECT 1");
-  tell(rows ? "answered" : rows.error().text());
+  print(rows ? "answered" : rows.error().text());
 }
 
 void kept_from_transaction(const std::string& url) {
@@ -109,12 +109,12 @@ void kept_from_transaction(const std::string& url) {
                                          });
   if (!done) fail(done.error().text());
   const auto rows = connection->exec_blocking("SELECT 1", 20s);
-  tell(rows ? "answered" : rows.error().text());
+  print(rows ? "answered" : rows.error().text());
 }
 
 Task<void> ask(LibpqConnection& connection, Instant deadline) {
   const auto rows = co_await connection.exec("SELECT pg_sleep(10)", deadline);
-  if (!rows) tell(rows.error());
+  if (!rows) print(rows.error());
 }
 
 Task<void> give_back_too_early(PostgresPool& pool, Scheduler& scheduler) {
@@ -154,7 +154,7 @@ void closed_pool(const std::string& url) {
   const auto pool = open_pool(runtime, url);
   pool->close(20s);
   const Result<PooledSession> session = pool->acquire_blocking(20s);
-  if (!session) tell(session.error());
+  if (!session) print(session.error());
 }
 
 void closed_pool_transaction(const std::string& url) {
@@ -164,7 +164,7 @@ void closed_pool_transaction(const std::string& url) {
   const Result<int> done =
       postgres::run_transaction_blocking(*pool, postgres::TransactionOptions("transfer"),
                                          [](postgres::Transaction&) { return Result<int>(1); });
-  if (!done) tell(done.error());
+  if (!done) print(done.error());
 }
 
 void session_of_closed_pool(const std::string& url) {
@@ -172,7 +172,7 @@ void session_of_closed_pool(const std::string& url) {
   const auto pool = open_pool(runtime, url);
   PooledSession session = acquire(*pool);
   if (pool->close(100ms)) fail("closed while a session was lent");
-  tell(answer(session, "SELECT 'answered all the same'"));
+  print(answer(session, "SELECT 'answered all the same'"));
 }
 
 void closed_tenants(const std::string& url) {
@@ -180,7 +180,7 @@ void closed_tenants(const std::string& url) {
   const auto tenants = open_tenants(runtime, url);
   tenants->close(20s);
   const Result<PooledSession> session = tenants->acquire_blocking("acme", 20s);
-  if (!session) tell(session.error());
+  if (!session) print(session.error());
 }
 
 void tenants_before_session(const std::string& url) {

@@ -32,14 +32,14 @@ std::vector<Program> process_programs();
 std::vector<Program> loan_programs();
 
 // What an Error says, for the test to see.
-inline void tell(const Error& error) {
+inline void print(const Error& error) {
   std::printf("%s: %s\n", std::string(name(error.code())).c_str(), error.text().c_str());
 }
-inline void tell(const std::string& text) { std::printf("%s\n", text.c_str()); }
+inline void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
 
 // The program is wrong about something else than it should be.
 [[noreturn]] inline void fail(const std::string& text) {
-  tell(text);
+  print(text);
   std::fflush(stdout);
   ::_exit(4);
 }

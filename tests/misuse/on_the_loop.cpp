@@ -9,7 +9,7 @@ Task<void> acquire_all(PostgresPool& pool) {
   std::vector<PooledSession> held;
   for (int i = 0; i < 5; ++i) {  // one more than there are
     Result<PooledSession> session = pool.acquire_blocking(20s);
-    if (!session) co_return tell(session.error());
+    if (!session) co_return print(session.error());
     held.push_back(std::move(*session));
   }
 }
@@ -34,9 +34,9 @@ void blocking_close(const std::string& url) {
 Task<void> state(PostgresPool& pool) {
   const Instant deadline = deadline_after(pool.env().scheduler.now(), 20s);
   Result<PooledSession> session = co_await pool.acquire(deadline);
-  if (!session) co_return tell(session.error());
+  if (!session) co_return print(session.error());
   const auto rows = (*session)->exec_blocking("SELECT 1", 20s);
-  if (!rows) tell(rows.error());
+  if (!rows) print(rows.error());
 }
 
 void blocking_statement(const std::string& url) {
@@ -49,7 +49,7 @@ Task<void> transact(PostgresPool& pool) {
   const Result<int> done =
       postgres::run_transaction_blocking(pool, postgres::TransactionOptions("transfer"),
                                          [](postgres::Transaction&) { return Result<int>(1); });
-  if (!done) tell(done.error());
+  if (!done) print(done.error());
   co_return;
 }
 
@@ -61,7 +61,7 @@ void blocking_transaction(const std::string& url) {
 
 Task<void> open(Runtime& runtime, const std::string& url) {
   const auto pool = PostgresPool::open(runtime, url, {});
-  if (!pool) tell(pool.error());
+  if (!pool) print(pool.error());
   co_return;
 }
 

@@ -52,7 +52,7 @@ class Workers {
 int use_as_child(PostgresPool& pool, PooledSession& inherited, const std::string& url) {
   const Result<PooledSession> session = pool.acquire_blocking(20s);
   if (session || session.error().code() != Errc::closed) return 1;
-  tell(session.error());
+  print(session.error());
   if (pool.try_acquire()) return 2;
   const auto rows = inherited->exec_blocking("SELECT 1", 20s);
   if (rows || rows.error().code() != Errc::closed) return 3;
@@ -98,7 +98,7 @@ void fork_and_return(const std::string& url) {
   const pid_t child = ::fork();
   if (child == 0) return;
   expect_good_end(child);
-  tell(answer(session, "SELECT 'the parent goes on'"));
+  print(answer(session, "SELECT 'the parent goes on'"));
 }
 
 void fork_and_close(const std::string& url) {
@@ -134,8 +134,8 @@ void signal_handler(const std::string& url) {
   sigset_t waiting;
   sigpending(&waiting);
   const bool is_waiting = sigismember(&waiting, SIGUSR1) == 1;
-  tell(signals_handled == 0 && is_waiting ? "the signal waits for the application"
-                                          : "a thread of the library ran the handler");
+  print(signals_handled == 0 && is_waiting ? "the signal waits for the application"
+                                           : "a thread of the library ran the handler");
 }
 
 // As much memory as there is now: a thread needs megabytes for its stack.
@@ -151,7 +151,7 @@ void leave_no_memory() {
 void no_threads(const std::string&) {
   leave_no_memory();
   const Result<std::unique_ptr<Runtime>> runtime = Runtime::start();
-  if (!runtime) tell(runtime.error());
+  if (!runtime) print(runtime.error());
 }
 
 void no_threads_for_constructor(const std::string&) {
@@ -166,7 +166,7 @@ void no_threads_left_for_user(const std::string&) {
   const rlimit threads{2, 2};
   ::setrlimit(RLIMIT_NPROC, &threads);
   const Result<std::unique_ptr<Runtime>> runtime = Runtime::start();
-  if (!runtime) tell(runtime.error());
+  if (!runtime) print(runtime.error());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ void row_not_there(const std::string& url) {
   const auto pool = open_pool(runtime, url);
   PooledSession session = acquire(*pool);
   const auto rows = session->exec_blocking("SELECT 1 WHERE false", 20s);
-  tell(std::string(rows->value(0, 0).value_or("")));
+  print(std::string(rows->value(0, 0).value_or("")));
 }
 
 void typed_row_not_there(const std::string& url) {
@@ -18,7 +18,7 @@ void typed_row_not_there(const std::string& url) {
   PooledSession session = acquire(*pool);
   const auto rows = session->exec_blocking("SELECT 1 WHERE false", 20s);
   const Result<int> value = (*rows)[0].get<int>(0);
-  if (!value) tell(value.error());
+  if (!value) print(value.error());
 }
 
 void column_not_there(const std::string& url) {
@@ -26,7 +26,7 @@ void column_not_there(const std::string& url) {
   const auto pool = open_pool(runtime, url);
   PooledSession session = acquire(*pool);
   const auto rows = session->exec_blocking("SELECT 1", 20s);
-  tell(std::string(rows->value(0, 1).value_or("")));
+  print(std::string(rows->value(0, 1).value_or("")));
 }
 
 void moved_result(const std::string& url) {
@@ -35,8 +35,8 @@ void moved_result(const std::string& url) {
   PooledSession session = acquire(*pool);
   auto rows = session->exec_blocking("SELECT 1", 20s);
   const auto other = std::move(*rows);
-  tell("rows: " + std::to_string(rows->rows()) + ", tag: '" + std::string(rows->command_tag()) +
-       "'");
+  print("rows: " + std::to_string(rows->rows()) + ", tag: '" + std::string(rows->command_tag()) +
+        "'");
 }
 
 void error_for_value(const std::string& url) {
@@ -44,7 +44,7 @@ void error_for_value(const std::string& url) {
   const auto pool = open_pool(runtime, url);
   PooledSession session = acquire(*pool);
   const auto rows = session->exec_blocking("SELECT nonsense", 20s);
-  tell(std::to_string(rows->rows()));
+  print(std::to_string(rows->rows()));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct Story {
 
 // A busy quarter of a minute with resets, checks, short lives and more callers than connections.
 // Step k of the given kind fails; with k = 0 none does.
-Story tell(const std::string& kind, int k, Supply supply) {
+Story run_story(const std::string& kind, int k, Supply supply) {
   PoolOptions options;
   options.size.max = 3;
   options.supply = supply;
@@ -56,10 +56,10 @@ class FaultTest : public testing::TestWithParam<std::tuple<std::string, Supply>>
 TEST_P(FaultTest, EveryStepMayFailOnce) {
   const auto& [kind, supply] = GetParam();
 
-  const Story healthy = tell(kind, 0, supply);
+  const Story healthy = run_story(kind, 0, supply);
 
   ASSERT_GT(healthy.steps_that_could_fail, 3);
-  for (int k = 1; k <= healthy.steps_that_could_fail; ++k) tell(kind, k, supply);
+  for (int k = 1; k <= healthy.steps_that_could_fail; ++k) run_story(kind, k, supply);
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, FaultTest,

@@ -29,10 +29,10 @@ class SessionSocketTest : public testing::Test {
     co_return;
   }
 
-  bool see_off(const ServerNotice& server, Duration time) {
+  bool wait_until_gone(const ServerNotice& server, Duration time) {
     Scheduler& scheduler = runtime_.scheduler();
-    return run_blocking(scheduler,
-                        socket_->see_off(scheduler, server, deadline_after(scheduler.now(), time)));
+    return run_blocking(scheduler, socket_->wait_until_gone(scheduler, server,
+                                                            deadline_after(scheduler.now(), time)));
   }
   void close_server() { ::close(std::exchange(server_, -1)); }
   static ServerNotice quick() {
@@ -51,27 +51,27 @@ class SessionSocketTest : public testing::Test {
 
 TEST_F(SessionSocketTest, TheEndOfTheServersSideIsTheEnd) {
   close_server();
-  EXPECT_TRUE(see_off(ServerNotice(), kPatience));
+  EXPECT_TRUE(wait_until_gone(ServerNotice(), kPatience));
 }
 
 TEST_F(SessionSocketTest, AResetIsTheEnd) {
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(server_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   close_server();
-  EXPECT_TRUE(see_off(ServerNotice(), kPatience));
+  EXPECT_TRUE(wait_until_gone(ServerNotice(), kPatience));
 }
 
 TEST_F(SessionSocketTest, WhileTheOtherSideIsThereNothingElseCounts) {
-  EXPECT_FALSE(see_off(quick(), 2s));
-  EXPECT_FALSE(see_off(quick(), 10ms));
+  EXPECT_FALSE(wait_until_gone(quick(), 2s));
+  EXPECT_FALSE(wait_until_gone(quick(), 10ms));
   close_server();
-  EXPECT_TRUE(see_off(quick(), kPatience));
+  EXPECT_TRUE(wait_until_gone(quick(), kPatience));
 }
 
 TEST_F(SessionSocketTest, AnEndAfterSilenceIsNone) {
   close_server();
   socket_->note_silence();
-  EXPECT_FALSE(see_off(ServerNotice(), 100ms));
+  EXPECT_FALSE(wait_until_gone(ServerNotice(), 100ms));
 }
 
 TEST_F(SessionSocketTest, AfterSilenceTheServerMustHaveNoticedInTime) {
@@ -79,8 +79,8 @@ TEST_F(SessionSocketTest, AfterSilenceTheServerMustHaveNoticedInTime) {
   socket_->note_silence();
   const Instant start = runtime_.scheduler().now();
 
-  EXPECT_FALSE(see_off(quick(), 50ms));
-  EXPECT_TRUE(see_off(quick(), kPatience));
+  EXPECT_FALSE(wait_until_gone(quick(), 50ms));
+  EXPECT_TRUE(wait_until_gone(quick(), kPatience));
 
   EXPECT_GE(runtime_.scheduler().now() - start, 1300ms);  // and a second to end its process
 }
@@ -90,7 +90,7 @@ TEST_F(SessionSocketTest, WorkThatHasALimitIsOverWhateverTheSocketSays) {
   limited.longest_work = 100ms;
   const Instant start = runtime_.scheduler().now();
 
-  EXPECT_TRUE(see_off(limited, kPatience));
+  EXPECT_TRUE(wait_until_gone(limited, kPatience));
 
   EXPECT_GE(runtime_.scheduler().now() - start, 1100ms);
 }

@@ -44,7 +44,7 @@ class Cancellation {
   class [[nodiscard]] Wait : private Timer, private Listener {
    public:
     Wait(Cancellation& cancellation, Instant deadline)
-        : Timer(&expire), Listener(&hear), cancellation_(cancellation), deadline_(deadline) {}
+        : Timer(&expire), Listener(&on_cancel), cancellation_(cancellation), deadline_(deadline) {}
     Wait(const Wait&) = delete;
     Wait& operator=(const Wait&) = delete;
 
@@ -57,7 +57,7 @@ class Cancellation {
 
    private:
     static void expire(Timer& timer);
-    static void hear(Listener& listener);
+    static void on_cancel(Listener& listener);
 
     Cancellation& cancellation_;
     const Instant deadline_;

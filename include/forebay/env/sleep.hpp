@@ -9,7 +9,7 @@ namespace forebay {
 class [[nodiscard]] Sleep : private Timer, private Cancellation::Listener {
  public:
   Sleep(Scheduler& scheduler, Until until)
-      : Timer(&wake), Listener(&hear), scheduler_(scheduler), until_(until) {}
+      : Timer(&wake), Listener(&on_cancel), scheduler_(scheduler), until_(until) {}
   Sleep(const Sleep&) = delete;
   Sleep& operator=(const Sleep&) = delete;
 
@@ -29,7 +29,7 @@ class [[nodiscard]] Sleep : private Timer, private Cancellation::Listener {
     self.until_.leave(self);
     self.task_.resume();
   }
-  static void hear(Listener& listener) {
+  static void on_cancel(Listener& listener) {
     Sleep& self = static_cast<Sleep&>(listener);
     self.scheduler_.disarm(self);
     self.scheduler_.post(self.task_);

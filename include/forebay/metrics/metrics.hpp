@@ -53,7 +53,7 @@ class Metrics {
                                   Readiness readiness = {});
 
   const std::string& service() const { return service_; }
-  void tell(MetricSink& sink) const;
+  void write(MetricSink& sink) const;
   std::string text(MetricFormat format = MetricFormat::prometheus) const;  // see MetricText
   // Of every part that is not ready to serve, why. Empty: all are. Before anything is watched,
   // that.

@@ -30,7 +30,7 @@ class [[nodiscard]] Acquire : private Waiter, private Timer, private Cancellatio
  private:
   static void hand_over(Waiter& waiter);
   static void expire(Timer& timer);
-  static void hear(Listener& listener);
+  static void on_cancel(Listener& listener);
 
   Exchange& exchange_;
   Scheduler& scheduler_;

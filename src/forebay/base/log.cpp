@@ -45,7 +45,7 @@ void hand_to(const std::shared_ptr<const Sink>& sink, const Event& event) {
 }
 
 // With how often it was repeated, if it was.
-void tell(const std::shared_ptr<const Sink>& sink, Event event, std::uint64_t repeated) {
+void deliver(const std::shared_ptr<const Sink>& sink, Event event, std::uint64_t repeated) {
   std::vector<Field> fields;
   fields.reserve(event.fields.size() + 1);
   for (const Field& given : event.fields) {
@@ -73,8 +73,9 @@ void write_due(LogLimit::Instant now, const Event* event) {
     due = all.limit.take_due(now);
     all.next_due.store(all.limit.next_due().count(), std::memory_order_relaxed);
   }
-  for (const LogLimit::Repeats& repeats : due) tell(sink, repeats.last.event(), repeats.repeated);
-  if (event != nullptr && verdict.is_told) tell(sink, *event, verdict.repeated);
+  for (const LogLimit::Repeats& repeats : due)
+    deliver(sink, repeats.last.event(), repeats.repeated);
+  if (event != nullptr && verdict.is_told) deliver(sink, *event, verdict.repeated);
 }
 
 // Without memory for a line there is none.

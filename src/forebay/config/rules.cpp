@@ -34,7 +34,7 @@ class Rules {
     sentences_.push_back(fmt::format("{} {}", origins_.place(setting), sentence));
   }
   // What is wrong with options, told of the settings that set them.
-  void tell(std::string_view options, const OptionProblems& problems) {
+  void add(std::string_view options, const OptionProblems& problems) {
     for (const OptionProblem& problem : within(options, problems)) {
       const Setting* const setting = setting_of_option(problem.option);
       if (setting == nullptr) {
@@ -153,7 +153,7 @@ void check_pool(const Settings& settings, const Configuration& configuration,
     pool.lifetime_jitter = Duration::zero();
   }
   rules.require_order("pool.backoff_first", "pool.backoff_longest", pool.backoff);
-  rules.tell("pool", problems(pool));
+  rules.add("pool", problems(pool));
 }
 
 void check_retry(RetryPolicy retry, Rules& rules) {
@@ -169,7 +169,7 @@ void check_retry(RetryPolicy retry, Rules& rules) {
   rules.require(backoff.longest <= kLongestPause, "retry.longest_delay",
                 fmt::format("is {}: it must be at most 24h", duration_text(backoff.longest)));
   rules.require_order("retry.first_delay", "retry.longest_delay", backoff);
-  rules.tell("retry", problems(retry));
+  rules.add("retry", problems(retry));
 }
 
 void check_sharing(const Settings& settings, const Configuration& configuration, Rules& rules) {
@@ -199,7 +199,7 @@ void check_sharing(const Settings& settings, const Configuration& configuration,
   if (!is_stagger_right) checked.stagger = Duration::zero();
   if (!is_url_plain) checked.dynamodb_url.clear();
   if (checked.lease_table.empty() && checked.rate_table.empty() && checked.user.empty()) return;
-  rules.tell("cluster", problems(checked));
+  rules.add("cluster", problems(checked));
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ std::vector<std::string> problems(const Settings& settings, const Configuration&
   check_sharing(settings, configuration, rules);
   TenantOptions tenants = settings.tenants;
   tenants.max_connections = configuration.tenants.max_connections;
-  rules.tell("tenants", problems(tenants));
+  rules.add("tenants", problems(tenants));
   check_retry(settings.retry, rules);
   return sentences;
 }

@@ -183,17 +183,17 @@ void check_limit(std::optional<int> limit, int pool_max, std::string_view whose,
 }
 
 void report_timeouts(const DatabaseFacts& facts, Notebook& notebook) {
-  const auto tell = [&](const std::optional<Duration>& limit, std::string_view what,
-                        std::string_view setting) {
+  const auto report = [&](const std::optional<Duration>& limit, std::string_view what,
+                          std::string_view setting) {
     if (!limit || *limit <= Duration()) return;
     notebook.note(
         fmt::format("the server ends {} after {} ({})", what, duration_text(*limit), setting),
         "what takes longer fails, also if the service would wait",
         "keep it above the longest that the service needs");
   };
-  tell(facts.statement_timeout, "statements", "statement_timeout");
-  tell(facts.idle_transaction_timeout, "transactions that do nothing",
-       "idle_in_transaction_session_timeout");
+  report(facts.statement_timeout, "statements", "statement_timeout");
+  report(facts.idle_transaction_timeout, "transactions that do nothing",
+         "idle_in_transaction_session_timeout");
 }
 
 void check_server_limits(const DatabaseFacts& facts, int pool_max, Duration check_after_idle,

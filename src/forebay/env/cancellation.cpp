@@ -26,7 +26,7 @@ void Cancellation::Wait::expire(Timer& timer) {
   self.task_.resume();
 }
 
-void Cancellation::Wait::hear(Listener& listener) {
+void Cancellation::Wait::on_cancel(Listener& listener) {
   Wait& self = static_cast<Wait&>(listener);
   self.cancellation_.scheduler_.disarm(self);
   self.cancellation_.scheduler_.post(self.task_);

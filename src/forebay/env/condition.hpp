@@ -18,7 +18,7 @@ class Condition {
   class [[nodiscard]] Wait : private Timer, private Cancellation::Listener {
    public:
     Wait(Condition& condition, Until until)
-        : Timer(&expire), Listener(&hear), condition_(condition), until_(until) {}
+        : Timer(&expire), Listener(&on_cancel), condition_(condition), until_(until) {}
     Wait(const Wait&) = delete;
     Wait& operator=(const Wait&) = delete;
 
@@ -42,7 +42,7 @@ class Condition {
       self.until_.leave(self);
       self.task_.resume();
     }
-    static void hear(Listener& listener) {
+    static void on_cancel(Listener& listener) {
       Wait& self = static_cast<Wait&>(listener);
       self.condition_.waits_.erase(self);
       self.condition_.scheduler_.disarm(self);

@@ -24,7 +24,7 @@ struct RaceRunner;
 // The one who awaits the race. It and the runner know of each other until one of them is done.
 template <class T>
 struct RaceWait : private Cancellation::Listener {
-  explicit RaceWait(Cancellation& cancelled) : Listener(&hear), cancellation(cancelled) {}
+  explicit RaceWait(Cancellation& cancelled) : Listener(&on_cancel), cancellation(cancelled) {}
   RaceWait(const RaceWait&) = delete;
   RaceWait& operator=(const RaceWait&) = delete;
   ~RaceWait() {
@@ -51,7 +51,7 @@ struct RaceWait : private Cancellation::Listener {
   std::optional<T> answer;
 
  private:
-  static void hear(Listener& listener) {
+  static void on_cancel(Listener& listener) {
     RaceWait& self = static_cast<RaceWait&>(listener);
     self.cancellation.scheduler().post(std::exchange(self.task, nullptr));
   }

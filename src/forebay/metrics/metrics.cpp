@@ -76,7 +76,7 @@ Metrics::Entries Metrics::entries() const {
 
 // Sources are asked without the list's lock: one that takes long, because it waits for the thread
 // that tasks run on, must not keep that thread from watching something else.
-void Metrics::tell(MetricSink& sink) const {
+void Metrics::write(MetricSink& sink) const {
   const std::array<MetricLabel, 2> build = {{{"service", service_}, {"version", FOREBAY_VERSION}}};
   sink.number(Metric::build_info, build, 1);
   for (const std::shared_ptr<Entry>& entry : entries()) {
@@ -87,7 +87,7 @@ void Metrics::tell(MetricSink& sink) const {
 
 std::string Metrics::text(MetricFormat format) const {
   MetricText text(format);
-  tell(text);
+  write(text);
   return text.text();
 }
 

@@ -73,7 +73,7 @@ Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Dura
 Acquire::Acquire(Exchange& exchange, Scheduler& scheduler, Until until, std::source_location caller)
     : Waiter(&hand_over, Instant{}, until.deadline(), caller),
       Timer(&expire),
-      Listener(&hear),
+      Listener(&on_cancel),
       exchange_(exchange),
       scheduler_(scheduler),
       until_(until) {
@@ -134,7 +134,7 @@ void Acquire::expire(Timer& timer) {
   if (self.exchange_.time_out(self)) self.task_.resume();
 }
 
-void Acquire::hear(Listener& listener) {
+void Acquire::on_cancel(Listener& listener) {
   Acquire& self = static_cast<Acquire&>(listener);
   // If it has been resolved already, the task is posted, and gives back what it got.
   if (!self.exchange_.cancel(self)) return;

@@ -77,7 +77,7 @@ void Budget::leave_line(Place& place) {
 void Budget::Parts::pass_on() {
   while (Place* granted = grant_one()) {
     granted->attention_.notify();
-    granted->departures_.end();
+    granted->last_calls_.end();
   }
 }
 
@@ -89,7 +89,7 @@ Budget::Place* Budget::Parts::grant_one() {
     if (first == nullptr) continue;
     if (!capacity.try_grant(first->capacity_)) return nullptr;
     each.erase(*first);
-    first->departures_.begin();  // so that its pool does not die before it is notified
+    first->last_calls_.begin();  // so that its pool does not die before it is notified
     ++grants;
     limit_calls();
     return first;

@@ -3,7 +3,7 @@
 
 #include "forebay/core/capacity.hpp"
 #include "forebay/detail/base/intrusive_list.hpp"
-#include "forebay/env/departures.hpp"
+#include "forebay/env/last_calls.hpp"
 #include "forebay/env/signal.hpp"
 #include "forebay/pool/budget.hpp"
 
@@ -12,7 +12,7 @@ namespace forebay {
 class Budget::Place {
  public:
   Place(Signal& attention, Capacity& capacity) : attention_(attention), capacity_(capacity) {}
-  ~Place() { departures_.wait(); }
+  ~Place() { last_calls_.wait(); }
   void return_grants() { capacity_.return_grants(); }
 
  private:
@@ -21,7 +21,7 @@ class Budget::Place {
   Signal& attention_;
   Capacity& capacity_;
   RoomNeed need_ = RoomNeed::ahead;
-  Departures departures_;  // of those who have granted it room and are about to say so
+  LastCalls last_calls_;  // of those who have granted it room and are about to say so
   ListLink<Place> link_;
 };
 

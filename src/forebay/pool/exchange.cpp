@@ -30,7 +30,7 @@ PoolGauges gauges_of(const PoolState& state) {
 }  // namespace
 
 Exchange::~Exchange() {
-  departures_.wait();
+  last_calls_.wait();
   if (budget_ == nullptr) return;
   budget_->leave_line(place_);
   place_.return_grants();
@@ -203,11 +203,11 @@ void Exchange::place(ConnectionSlot& slot, bool needs_reset) {
     state_.give_back(slot, scheduler_.now(), needs_reset, wakes);
     update_hint();
     calls_supplier = state_.wants_attention();
-    if (calls_supplier) departures_.begin();
+    if (calls_supplier) last_calls_.begin();
   }
   if (calls_supplier) {
     attention_.notify();
-    departures_.end();
+    last_calls_.end();
   }
   wake_all(wakes);
 }
@@ -221,10 +221,10 @@ void Exchange::discard(ConnectionSlot& slot, DiscardReason reason) {
     // One broken connection is often the first of many: the others are asked before they are lent.
     const bool is_lost = reason == DiscardReason::broken || reason == DiscardReason::reset_failed;
     if (is_lost) state_.suspect_all(scheduler_.now());
-    departures_.begin();  // as in place()
+    last_calls_.begin();  // as in place()
   }
   attention_.notify();
-  departures_.end();
+  last_calls_.end();
 }
 
 void Exchange::return_grants() {

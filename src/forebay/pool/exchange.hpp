@@ -15,7 +15,7 @@
 #include "forebay/base/misuse.hpp"
 #include "forebay/core/pool_state.hpp"
 #include "forebay/detail/base/mutex.hpp"
-#include "forebay/env/departures.hpp"
+#include "forebay/env/last_calls.hpp"
 #include "forebay/env/loop_group.hpp"
 #include "forebay/env/signal.hpp"
 #include "forebay/pool/budget_place.hpp"
@@ -117,7 +117,7 @@ class Exchange {
   }
   Signal& attention() { return attention_; }  // set when the supplier should look
   // Its destructor waits for those who have begun to depart.
-  Departures& departures() { return departures_; }
+  LastCalls& last_calls() { return last_calls_; }
   // Room that a shared budget granted and the state did not want. For tasks of the scheduler.
   void return_grants();
   // If a shared budget keeps the pool from opening, it stands in line there, and the supplier looks
@@ -189,7 +189,7 @@ class Exchange {
   std::atomic<bool> gives_up_ = false;
   std::atomic<Instant> timed_at_{Instant::min()};  // a hint, too; by the cheap clock
   // Of those who gave back what may have been the last one lent, and of those who retire all.
-  Departures departures_;
+  LastCalls last_calls_;
   mutable Mutex mutex_;
   PoolState state_ FOREBAY_GUARDED_BY(mutex_);
   mutable Mutex failure_mutex_;  // apart: a text is copied under it

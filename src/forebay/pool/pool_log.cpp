@@ -163,14 +163,14 @@ void PoolLog::attempt_failed(const FailedOpen& failed, int attempt) const {
                          "Pool refiller: token provider failed"};
   constexpr Words kOpen{"Reservoir refiller: connection open failed",
                         "Pool refiller: connection open failed"};
-  const auto tell = [&](const Words& words) {
+  const auto report = [&](const Words& words) {
     log::error(choose(words),
                {name(), service(), field("error", failed.error.text()),
                 field("reason", forebay::name(failed.reason)), field("attempt", attempt)});
   };
-  if (failed.reason == OpenFailure::lease_acquire) tell(kLease);
-  if (failed.reason == OpenFailure::token_provider) tell(kToken);
-  if (failed.reason == OpenFailure::connection_open) tell(kOpen);
+  if (failed.reason == OpenFailure::lease_acquire) report(kLease);
+  if (failed.reason == OpenFailure::token_provider) report(kToken);
+  if (failed.reason == OpenFailure::connection_open) report(kOpen);
 }
 
 void PoolLog::backed_off(const FailedOpen& failed, int attempt, Duration pause) const {

@@ -17,11 +17,11 @@ void RetireSignal::call_each(Word word) {
   {
     MutexLock lock(mutex_);
     told = pools_;
-    for (Exchange* pool : told) pool->departures().begin();
+    for (Exchange* pool : told) pool->last_calls().begin();
   }
   for (Exchange* pool : told) {
     word(*pool);
-    pool->departures().end();
+    pool->last_calls().end();
   }
 }
 

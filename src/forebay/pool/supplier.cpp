@@ -212,14 +212,14 @@ Task<void> Supplier::finish_close(ConnectionSlot& slot, DiscardReason reason) {
   log_.discarding(slot, reason, env_.scheduler.now());
   call_before_close(slot, reason);
   // Nobody needs the session any more, but the server would still work for it. Whether that helped
-  // or not, it is seen off.
+  // or not, it is closed.
   if (slot.connection->needs_cancel()) static_cast<void>(co_await cancel(slot));
-  co_await see_off(slot);
+  co_await close_and_wait(slot);
 }
 
 // The place is given back when the server has let go of the session or must have; or when somebody
 // has decided not to wait for that.
-Task<void> Supplier::see_off(ConnectionSlot& slot) {
+Task<void> Supplier::close_and_wait(ConnectionSlot& slot) {
   const Instant begun = env_.scheduler.now();
   const Instant give_up_at = deadline_after(begun, options_.on_stuck_close.limit());
   const bool is_gone =

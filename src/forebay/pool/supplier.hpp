@@ -38,7 +38,7 @@ class Supplier {
   Task<void> check_one(ConnectionSlot& slot);
   Task<void> close_one(ConnectionSlot& slot);
   Task<void> finish_close(ConnectionSlot& slot, DiscardReason reason);
-  Task<void> see_off(ConnectionSlot& slot);
+  Task<void> close_and_wait(ConnectionSlot& slot);
   Task<void> hold(ConnectionSlot& slot, Instant give_up_at);
   Task<void> warm_up();
   // What has become of its connections so far.

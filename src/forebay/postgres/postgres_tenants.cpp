@@ -35,7 +35,7 @@ Error not_made(const std::string& database, const Error& said) {
   return Error(Errc::refused, said.error_class(), std::move(text), said.sqlstate());
 }
 
-void tell_of(const TenantOptions& options) {
+void log_start(const TenantOptions& options) {
   const TenantShares shares = shares_of(options);
   const std::string names = options.database_of ? "by a function" : options.database;
   log::info(
@@ -142,7 +142,7 @@ Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
   tenants->pools_ = std::make_unique<TenantPools>(runtime.env(), *tenants->databases_,
                                                   std::move(options), sharing);
   tenants->pools_->start();
-  tell_of(tenants->options());
+  log_start(tenants->options());
   return tenants;
 }
 

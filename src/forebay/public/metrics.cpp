@@ -68,7 +68,7 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::open(const Metrics& metric
                                                            const std::string& address,
                                                            std::uint16_t port) {
   Result<std::unique_ptr<HttpListener>> listener = HttpListener::open(
-      address, port, [&metrics](const HttpQuestion& question) { return reply(metrics, question); });
+      address, port, [&metrics](const PageRequest& request) { return reply(metrics, request); });
   if (!listener) return failure(std::move(listener.error()));
   return std::unique_ptr<MetricsServer>(new MetricsServer(std::move(*listener)));
 }
@@ -78,14 +78,14 @@ MetricsServer::~MetricsServer() = default;
 std::uint16_t MetricsServer::port() const { return listener_->port(); }
 std::string MetricsServer::url() const { return listener_->url(); }
 
-HttpReply MetricsServer::reply(const Metrics& metrics, const HttpQuestion& question) {
-  if (question.method != "GET") return {405, kPlain, "only GET\n"};
-  if (question.path == "/metrics") {
-    const MetricFormat format = preferred_format(question.accept);
+PageResponse MetricsServer::reply(const Metrics& metrics, const PageRequest& request) {
+  if (request.method != "GET") return {405, kPlain, "only GET\n"};
+  if (request.path == "/metrics") {
+    const MetricFormat format = preferred_format(request.accept);
     return {200, std::string(content_type(format)), metrics.text(format)};
   }
-  if (question.path == "/healthz") return {200, kPlain, "ok\n"};
-  if (question.path == "/readyz") {
+  if (request.path == "/healthz") return {200, kPlain, "ok\n"};
+  if (request.path == "/readyz") {
     const std::vector<std::string> reasons = metrics.not_ready();
     if (reasons.empty()) return {200, kPlain, "ready\n"};
     std::string lines;

@@ -46,9 +46,9 @@ struct Conditions {
 
 }  // namespace
 
-Director::Director(Surroundings around, Scheduler& scheduler, Processes& processes,
+Director::Director(WorldParts parts, Scheduler& scheduler, Processes& processes,
                    std::size_t originals, std::vector<std::size_t> twin_of)
-    : around_(around),
+    : parts_(parts),
       scheduler_(scheduler),
       processes_(processes),
       originals_(originals),
@@ -58,7 +58,7 @@ Director::Director(Surroundings around, Scheduler& scheduler, Processes& process
 
 void Director::start() {
   for (std::size_t i = 0; i < originals_; ++i) tasks_.spawn(start_later(*processes_[i]));
-  for (const FaultSpec& fault : around_.scenario.faults) {
+  for (const FaultSpec& fault : parts_.scenario.faults) {
     if (fault.kind == FaultKind::cold_start) continue;
     tasks_.spawn(run_fault(&fault));
   }
@@ -84,7 +84,7 @@ Task<void> Director::run_fault(const FaultSpec* fault) {
   storms_ += is_storm ? 1 : 0;
   last_change_ = scheduler_.now();
   if (!is_storm) last_disturbance_ = scheduler_.now();
-  around_.trace.add(TraceEvent::fault, static_cast<int>(fault->kind), scheduler_.now());
+  parts_.trace.add(TraceEvent::fault, static_cast<int>(fault->kind), scheduler_.now());
   switch (fault->kind) {
     case FaultKind::cold_start: break;
     case FaultKind::mass_drop: drop(*fault); break;
@@ -100,7 +100,7 @@ Task<void> Director::run_fault(const FaultSpec* fault) {
 }
 
 void Director::drop(const FaultSpec& fault) {
-  const int cut = around_.database.cut_fraction(fault.fraction, scheduler_.now());
+  const int cut = parts_.database.cut_fraction(fault.fraction, scheduler_.now());
   const std::size_t place =
       mark(fault, fmt::format("the server cut {} sessions ({:.0f} %)", cut, fault.fraction * 100));
   end_mark(place);
@@ -113,7 +113,7 @@ Task<void> Director::last(const FaultSpec* fault) {
   const std::size_t place = mark(*fault, names_of(processes));
   const bool has_end = fault->length > Duration::zero();
   const bool has_come =
-      co_await until(has_end ? fault->at + fault->length : around_.scenario.duration);
+      co_await until(has_end ? fault->at + fault->length : parts_.scenario.duration);
   if (!has_come) co_return;
   std::erase(active_, fault);
   set_conditions();
@@ -154,7 +154,7 @@ Task<void> Director::roll(const FaultSpec* fault) {
 }
 
 Task<void> Director::deploy(const FaultSpec* fault) {
-  const std::vector<std::size_t> meant = affected_processes(around_.scenario, *fault);
+  const std::vector<std::size_t> meant = affected_processes(parts_.scenario, *fault);
   std::vector<Process*> old_fleet;
   std::vector<Process*> new_fleet;
   for (std::size_t i = 0; i < twin_of_.size(); ++i) {
@@ -174,7 +174,7 @@ Task<void> Director::deploy(const FaultSpec* fault) {
 // What happens to an original happens to its twin, also if that starts later.
 std::vector<Process*> Director::affected(const FaultSpec& fault) const {
   std::vector<Process*> result;
-  for (const std::size_t index : affected_processes(around_.scenario, fault)) {
+  for (const std::size_t index : affected_processes(parts_.scenario, fault)) {
     result.push_back(processes_[index].get());
     const auto twin = std::ranges::find(twin_of_, index);
     if (twin == twin_of_.end()) continue;
@@ -192,7 +192,7 @@ std::vector<Process*> Director::affected_and_up(const FaultSpec& fault) const {
 
 void Director::set_conditions() {
   double connect_factor = 1;
-  double connect_failures = around_.scenario.database.connect_failures;
+  double connect_failures = parts_.scenario.database.connect_failures;
   bool is_store_away = false;
   for (const FaultSpec* fault : active_) {
     if (fault->kind == FaultKind::slow_connect) connect_factor *= fault->factor;
@@ -200,9 +200,9 @@ void Director::set_conditions() {
       connect_failures = std::max(connect_failures, fault->fraction);
     if (fault->kind == FaultKind::store_outage) is_store_away = true;
   }
-  around_.database.set_connect_factor(connect_factor);
-  around_.database.set_connect_failures(connect_failures);
-  around_.store.set_away(is_store_away);
+  parts_.database.set_connect_factor(connect_factor);
+  parts_.database.set_connect_failures(connect_failures);
+  parts_.store.set_away(is_store_away);
 
   std::vector<Conditions> conditions(processes_.size());
   for (const FaultSpec* fault : active_) {

@@ -20,7 +20,7 @@ class Director {
 
   // The first `originals` of the processes start by themselves. The others are twins of originals,
   // in the same order, for deployments: twin_of[i] is the original of processes[originals + i].
-  Director(Surroundings around, Scheduler& scheduler, Processes& processes, std::size_t originals,
+  Director(WorldParts parts, Scheduler& scheduler, Processes& processes, std::size_t originals,
            std::vector<std::size_t> twin_of);
 
   void start();
@@ -53,9 +53,9 @@ class Director {
   void set_conditions();
   std::size_t mark(const FaultSpec& fault, std::string text);
   void end_mark(std::size_t mark);
-  Instant end_of_run() const { return Instant(around_.scenario.duration); }
+  Instant end_of_run() const { return Instant(parts_.scenario.duration); }
 
-  Surroundings around_;
+  WorldParts parts_;
   Scheduler& scheduler_;
   Processes& processes_;
   const std::size_t originals_;

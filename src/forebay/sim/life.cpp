@@ -54,23 +54,23 @@ class Life::TenantDatabases final : public TenantConnectors {
   Tampering& tampering_;
 };
 
-Life::Life(Surroundings around, const ServiceSpec& spec, int process, int number, Duration skew,
+Life::Life(WorldParts parts, const ServiceSpec& spec, int process, int number, Duration skew,
            WorkCounts& work, LatencyHistogram& waits)
-    : around_(around),
+    : parts_(parts),
       spec_(spec),
       process_(process),
       loops_(spec.loops),
-      random_(seed_of(around.scenario, process, number)),
+      random_(seed_of(parts.scenario, process, number)),
       wall_clock_(scheduler_, kStart),
-      link_(loops_, around.database, process),
+      link_(loops_, parts.database, process),
       connector_(link_),
-      store_(around.store.make_link(link_, env_)),
+      store_(parts.store.make_link(link_, env_)),
       starting_(scheduler_) {
   wall_clock_.set_skew(skew);
   loops_.set_label(process);
-  if (around_.scenario.seed % 2 == 0) loops_.set_tie_seeds(random_);
-  loops_.join(around_.timeline);
-  if (around_.scenario.coordination.is_enabled) join_cluster(number);
+  if (parts_.scenario.seed % 2 == 0) loops_.set_tie_seeds(random_);
+  loops_.join(parts_.timeline);
+  if (parts_.scenario.coordination.is_enabled) join_cluster(number);
   if (spec_.tenants.count > 0) {
     make_tenants();
   } else {
@@ -80,56 +80,56 @@ Life::Life(Surroundings around, const ServiceSpec& spec, int process, int number
   places.reserve(places_.size());
   for (std::size_t i = 0; i < places_.size(); ++i)
     places.push_back(WatchedPlace{*places_[i], *watches_[i]});
-  std::vector<LatencyHistogram*> histograms = {&waits, &around_.waits};
+  std::vector<LatencyHistogram*> histograms = {&waits, &parts_.waits};
   workload_.emplace(env_, loops_, spec_, std::move(places), link_, work, std::move(histograms),
-                    around_.trace);
+                    parts_.trace);
 }
 
 Life::~Life() {
   FOREBAY_CHECK(has_ended_, "a simulated process went away before it had ended");
-  if (!link_.is_dead()) loops_.leave(around_.timeline);
+  if (!link_.is_dead()) loops_.leave(parts_.timeline);
 }
 
 // A cap is shared if there is one, the rate always.
 void Life::join_cluster(int number) {
-  ClusterOptions options = cluster_options(around_.scenario);
+  ClusterOptions options = cluster_options(parts_.scenario);
   options.service = spec_.name;
   options.member = fmt::format("{}/{}", spec_.name, number);
   MemberStores stores;
-  if (around_.store.has_cap()) stores.leases = store_.get();
+  if (parts_.store.has_cap()) stores.leases = store_.get();
   stores.rate = store_.get();
-  member_.emplace(env_, stores, around_.tampering.cluster(std::move(options)));
+  member_.emplace(env_, stores, parts_.tampering.cluster(std::move(options)));
 }
 
 // Alone, each process keeps the whole rate.
 PoolOptions Life::own_pool_options() const {
-  const DatabaseSpec& database = around_.scenario.database;
+  const DatabaseSpec& database = parts_.scenario.database;
   PoolOptions options = pool_options(spec_, database);
   if (!member_) {
     options.connect_rate = database.connects_per_second;
     options.connect_burst = database.connect_burst;
   }
-  return around_.tampering.options(options);
+  return parts_.tampering.options(options);
 }
 
 PoolSharing Life::sharing() {
   PoolSharing sharing = member_ ? member_->sharing() : PoolSharing();
-  sharing.leases = around_.tampering.leases(sharing.leases);
-  sharing.permits = around_.tampering.permits(sharing.permits, scheduler_);
+  sharing.leases = parts_.tampering.leases(sharing.leases);
+  sharing.permits = parts_.tampering.permits(sharing.permits, scheduler_);
   return sharing;
 }
 
 void Life::make_pool() {
-  Connector& connector = around_.tampering.connector(connector_, link_);
+  Connector& connector = parts_.tampering.connector(connector_, link_);
   pool_.emplace(env_, connector, own_pool_options(), sharing());
-  add_place(std::make_unique<PoolPlace>(*pool_, around_.tampering.door(scheduler_)));
+  add_place(std::make_unique<PoolPlace>(*pool_, parts_.tampering.door(scheduler_)));
 }
 
 void Life::make_tenants() {
-  databases_ = std::make_unique<TenantDatabases>(link_, around_.tampering);
-  TenantOptions options = tenant_options(spec_, around_.scenario.database);
+  databases_ = std::make_unique<TenantDatabases>(link_, parts_.tampering);
+  TenantOptions options = tenant_options(spec_, parts_.scenario.database);
   options.pool = own_pool_options();
-  tenants_.emplace(env_, *databases_, around_.tampering.tenants(options), sharing());
+  tenants_.emplace(env_, *databases_, parts_.tampering.tenants(options), sharing());
   for (int number = 1; number <= spec_.tenants.count; ++number)
     add_place(std::make_unique<TenantPlace>(*tenants_, fmt::format("t{}", number)));
 }
@@ -137,7 +137,7 @@ void Life::make_tenants() {
 void Life::add_place(std::unique_ptr<CallerPlace> place) {
   places_.push_back(std::move(place));
   watches_.push_back(std::make_unique<CallerWatch>(
-      loops_, *places_.back(), spec_, around_.scenario.database.cut_after, process_, around_.book));
+      loops_, *places_.back(), spec_, parts_.scenario.database.cut_after, process_, parts_.book));
 }
 
 void Life::start() {
@@ -149,7 +149,7 @@ void Life::start() {
 // permit of a shared rate is delayed already. Callers come when the pools have been filled, or have
 // had the time for it.
 Task<void> Life::run() {
-  if (!member_ && pool_) co_await delay_start(env_, around_.scenario.coordination.stagger);
+  if (!member_ && pool_) co_await delay_start(env_, parts_.scenario.coordination.stagger);
   if (is_ending_) co_return;
   if (pool_) co_await pool_->start();
   if (tenants_) tenants_->start();
@@ -180,7 +180,7 @@ Task<void> Life::end() {
 // From here on it has a clock of its own and reaches nobody. It is ended as any other, so that
 // nothing of it is left; nobody looks at how.
 void Life::die() {
-  loops_.leave(around_.timeline);
+  loops_.leave(parts_.timeline);
   link_.die();
   store_->die();
   begin_end();
@@ -194,7 +194,7 @@ void Life::set_link(bool is_store_cut, bool is_database_cut) {
 }
 
 void Life::set_frozen(bool is_frozen) {
-  loops_.set_frozen(around_.timeline, is_frozen);
+  loops_.set_frozen(parts_.timeline, is_frozen);
   for (const auto& watch : watches_) watch->set_frozen(is_frozen);
 }
 

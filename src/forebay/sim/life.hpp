@@ -14,15 +14,15 @@
 #include "forebay/coordination/cluster_member.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "forebay/env/task_group.hpp"
-#include "forebay/sim/surroundings.hpp"
 #include "forebay/sim/workload.hpp"
+#include "forebay/sim/world_parts.hpp"
 
 namespace forebay::sim {
 
 class Life {
  public:
   // The spec outlives it.
-  Life(Surroundings around, const ServiceSpec& spec, int process, int number, Duration skew,
+  Life(WorldParts parts, const ServiceSpec& spec, int process, int number, Duration skew,
        WorkCounts& work, LatencyHistogram& waits);
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
@@ -59,7 +59,7 @@ class Life {
   int lease_overhang() const { return member_ ? member_->overhang() : 0; }
   // What the store has for this life.
   int leases_in_store() const {
-    return member_ ? around_.store.held_under(member_->statistics().lease_id) : 0;
+    return member_ ? parts_.store.held_under(member_->statistics().lease_id) : 0;
   }
   std::uint64_t permit_waits() const { return member_ ? member_->permit_waits() : 0; }
 
@@ -74,7 +74,7 @@ class Life {
   void make_tenants();
   void add_place(std::unique_ptr<CallerPlace> place);
 
-  Surroundings around_;
+  WorldParts parts_;
   const ServiceSpec& spec_;
   const int process_;
   SimLoops loops_;

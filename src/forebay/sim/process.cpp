@@ -8,8 +8,8 @@
 
 namespace forebay::sim {
 
-Process::Process(Surroundings around, ServiceSpec spec, int index)
-    : around_(around),
+Process::Process(WorldParts parts, ServiceSpec spec, int index)
+    : parts_(parts),
       spec_(std::move(spec)),
       index_(index),
       expected_open_(sim::expected_open(spec_)) {}
@@ -20,18 +20,18 @@ Process::~Process() {
 
 void Process::start() {
   if (life_ != nullptr) return;
-  const Instant now = around_.timeline.now();
-  around_.store.begin_life(index_);
-  life_ = std::make_unique<Life>(around_, spec_, index_, ++lives_, skew_, work_, waits_);
+  const Instant now = parts_.timeline.now();
+  parts_.store.begin_life(index_);
+  life_ = std::make_unique<Life>(parts_, spec_, index_, ++lives_, skew_, work_, waits_);
   life_->set_link(is_store_cut_, is_database_cut_);
   life_->set_storms(storms_);
   is_wanted_ = true;
   is_stopping_ = false;
   was_drained_ = false;
   is_at_target_ = false;
-  around_.database.set_stopped(index_, false);
+  parts_.database.set_stopped(index_, false);
   if (!started_at_) started_at_ = now;
-  around_.trace.add(TraceEvent::started, index_, now);
+  parts_.trace.add(TraceEvent::started, index_, now);
   life_->start();
 }
 
@@ -42,8 +42,8 @@ void Process::stop(bool comes_back) {
   is_stopping_ = true;
   was_drained_ = true;
   is_at_target_ = !comes_back;
-  around_.database.set_stopped(index_, true);
-  around_.trace.add(TraceEvent::stopped, index_, around_.timeline.now());
+  parts_.database.set_stopped(index_, true);
+  parts_.trace.add(TraceEvent::stopped, index_, parts_.timeline.now());
   life_->begin_end();
 }
 
@@ -51,14 +51,14 @@ void Process::stop(bool comes_back) {
 // busy, when it looks.
 void Process::crash(bool comes_back) {
   if (life_ == nullptr) return;
-  const Instant now = around_.timeline.now();
-  around_.trace.add(TraceEvent::crashed, index_, now);
+  const Instant now = parts_.timeline.now();
+  parts_.trace.add(TraceEvent::crashed, index_, now);
   is_at_target_ = false;
   comes_back_ = false;
   is_wanted_ = comes_back;
   was_drained_ = false;
-  const Instant gone = around_.database.lose_process(index_, now);
-  around_.store.note_died(index_, gone);
+  const Instant gone = parts_.database.lose_process(index_, now);
+  parts_.store.note_died(index_, gone);
   end_life();
 }
 
@@ -69,7 +69,7 @@ void Process::end_life() {
   life_.reset();
   frozen_life_ = nullptr;
   excused_until_ = kNever;
-  around_.store.end_life(index_);
+  parts_.store.end_life(index_);
   add(past_, counters);
   past_permit_waits_ += permit_waits;
   is_stopping_ = false;
@@ -95,9 +95,9 @@ bool Process::set_frozen(bool is_frozen) {
   if (is_frozen) frozen_life_ = life_.get();
   if (frozen_life_ != life_.get()) return false;
   life_->set_frozen(is_frozen);
-  around_.store.set_excused(index_, true);
+  parts_.store.set_excused(index_, true);
   excused_until_ =
-      is_frozen ? kNever : around_.timeline.now() + around_.scenario.coordination.lease_ttl;
+      is_frozen ? kNever : parts_.timeline.now() + parts_.scenario.coordination.lease_ttl;
   if (!is_frozen) frozen_life_ = nullptr;
   return !is_frozen;
 }
@@ -109,9 +109,9 @@ void Process::set_storms(std::vector<TenantStorm> storms) {
 
 void Process::after_step() {
   if (life_ == nullptr) return;
-  around_.database.advance(around_.timeline.now());
-  if (around_.timeline.now() > excused_until_) {
-    around_.store.set_excused(index_, false);
+  parts_.database.advance(parts_.timeline.now());
+  if (parts_.timeline.now() > excused_until_) {
+    parts_.store.set_excused(index_, false);
     excused_until_ = kNever;
   }
   if (life_->has_ended()) {
@@ -127,29 +127,29 @@ void Process::after_step() {
 void Process::check(const PoolGauges& gauges) {
   const int counted =
       gauges.ready + gauges.lent + gauges.cleaning + gauges.opening + gauges.closing;
-  const int sessions = around_.database.sessions_of(index_);
+  const int sessions = parts_.database.sessions_of(index_);
   if (counted > gauges.max || gauges.approved > gauges.max || sessions > gauges.approved) {
-    around_.book.note_broken(
+    parts_.book.note_broken(
         Promise::cap, index_,
         fmt::format("the pool counts {} connections and {} approvals, the server {} sessions; "
                     "max is {}",
                     counted, gauges.approved, sessions, gauges.max));
   }
   life_->check_deadlines();
-  if (around_.store.has_cap())
-    around_.store.check_leases(index_, sessions, life_->lease_overhang(), around_.book);
+  if (parts_.store.has_cap())
+    parts_.store.check_leases(index_, sessions, life_->lease_overhang(), parts_.book);
 }
 
 void Process::track(const PoolGauges& gauges) {
-  open_ = std::min(gauges.open(), around_.database.open_of(index_));
-  const Instant now = around_.timeline.now();
+  open_ = std::min(gauges.open(), parts_.database.open_of(index_));
+  const Instant now = parts_.timeline.now();
   if (is_stopping_) return;
   is_at_target_ = open_ >= expected_open_;
   if (is_full(gauges)) last_full_ = now;
   if (!converged_at_) {
     if (is_at_target_) converged_at_ = now;
   } else if (!is_at_target_ && !unstable_at_ &&
-             now <= *converged_at_ + around_.scenario.assertions.stable_for) {
+             now <= *converged_at_ + parts_.scenario.assertions.stable_for) {
     unstable_at_ = now;
     open_when_unstable_ = open_;
   }
@@ -159,7 +159,7 @@ void Process::track(const PoolGauges& gauges) {
 // it has no room for more.
 bool Process::is_full(const PoolGauges& gauges) const {
   if (spec_.supply != Supply::reservoir || spec_.tenants.count > 0) return is_at_target_;
-  const int live = around_.database.open_of(index_);
+  const int live = parts_.database.open_of(index_);
   const int idle = std::min(gauges.ready + gauges.cleaning, live - gauges.lent);
   return idle >= gauges.target_ready || (live >= gauges.max && gauges.opening == 0);
 }
@@ -178,7 +178,7 @@ ProcessEnd Process::end() const {
 
 Sample Process::sample() const {
   Sample sample;
-  sample.at = around_.timeline.now().time_since_epoch();
+  sample.at = parts_.timeline.now().time_since_epoch();
   const PoolGauges gauges = life_ != nullptr ? life_->gauges() : PoolGauges();
   sample.is_up = is_up();
   sample.target = is_up() ? expected_open_ : 0;
@@ -188,7 +188,7 @@ Sample Process::sample() const {
   sample.cleaning = gauges.cleaning;
   sample.closing = gauges.closing;
   sample.waiters = gauges.waiters;
-  sample.leases = around_.store.held_by(index_);
+  sample.leases = parts_.store.held_by(index_);
 
   const PoolCounters total = counters();
   sample.acquired = total.acquired;
@@ -208,7 +208,7 @@ Sample Process::sample() const {
 std::string Process::text() const {
   const std::string state = life_ == nullptr ? "down" : life_->text();
   return fmt::format("{}: {}; the server counts {} sessions; {}", spec_.name, state,
-                     around_.database.sessions_of(index_), around_.store.text_of(index_));
+                     parts_.database.sessions_of(index_), parts_.store.text_of(index_));
 }
 
 }  // namespace forebay::sim

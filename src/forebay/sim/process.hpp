@@ -11,7 +11,7 @@ namespace forebay::sim {
 
 class Process {
  public:
-  Process(Surroundings around, ServiceSpec spec, int index);
+  Process(WorldParts parts, ServiceSpec spec, int index);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
@@ -63,7 +63,7 @@ class Process {
   bool is_full(const PoolGauges& gauges) const;
   void end_life();
 
-  Surroundings around_;
+  WorldParts parts_;
   const ServiceSpec spec_;
   const int index_;
   std::unique_ptr<Life> life_;

@@ -72,17 +72,17 @@ World::World(const Scenario& scenario, Tampering& tampering)
       database_(scenario_.database, static_cast<int>(specs_.size()),
                 seed_of(scenario, Stream::database), trace_),
       store_(scenario_, static_cast<int>(specs_.size()), seed_of(scenario, Stream::store), trace_),
-      around_{scenario_, timeline_, database_, store_, trace_, book_, waits_, tampering},
-      director_(around_, scheduler_, processes_, specs_.size() - twin_of_.size(), twin_of_),
+      parts_{scenario_, timeline_, database_, store_, trace_, book_, waits_, tampering},
+      director_(parts_, scheduler_, processes_, specs_.size() - twin_of_.size(), twin_of_),
       recoveries_(director_, processes_),
-      supply_(around_, specs_.size()),
-      shares_(around_) {
+      supply_(parts_, specs_.size()),
+      shares_(parts_) {
   // Half of the seeds break ties by chance.
   if (scenario_.seed % 2 == 0) timeline_.set_tie_seed(seed_of(scenario_, Stream::ties));
   scheduler_.set_label(-1);
   timeline_.join(scheduler_);
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    processes_.push_back(std::make_unique<Process>(around_, specs_[i], static_cast<int>(i)));
+    processes_.push_back(std::make_unique<Process>(parts_, specs_[i], static_cast<int>(i)));
   }
 }
 

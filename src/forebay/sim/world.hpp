@@ -45,7 +45,7 @@ class World {
   std::vector<ServiceSpec> specs_;  // of the processes, twins included
   SimDatabase database_;
   SimStore store_;
-  Surroundings around_;
+  WorldParts parts_;
   std::vector<std::unique_ptr<Process>> processes_;
   Director director_;
   RecoveryWatch recoveries_;

@@ -50,7 +50,7 @@ TenantPools::TenantPools(Env env, TenantConnectors& connectors, TenantOptions op
 }
 
 TenantPools::~TenantPools() {
-  departures_.wait();
+  last_calls_.wait();
   FOREBAY_CHECK(!is_started_ || is_gone_, "tenants died before close() was done");
   MutexLock lock(mutex_);
   while (cold_.pop_front() != nullptr) {
@@ -194,11 +194,11 @@ void TenantPools::end_making(Tenant& tenant, Result<std::unique_ptr<TenantPool>>
     --makers_;
     // Once closed, all of this may end when the last of us has left.
     visit.calls_keeper = is_closed_ || static_cast<int>(pools_.size()) > most_pools();
-    if (visit.calls_keeper) departures_.begin();
+    if (visit.calls_keeper) last_calls_.begin();
   }
   if (!visit.calls_keeper) return;
   attention_.notify();
-  departures_.end();
+  last_calls_.end();
 }
 
 // Started under the lock: nobody may find, or retire, a pool that does not run.
@@ -245,10 +245,10 @@ void TenantPools::unpin(TenantPool& pool) {
     --pool.pins;
     const bool is_awaited = pool.pins == 0 && old_pools_.contains(pool);
     if (!is_awaited) return;
-    departures_.begin();  // its end may have waited for us only, and that of all of this for it
+    last_calls_.begin();  // its end may have waited for us only, and that of all of this for it
   }
   attention_.notify();
-  departures_.end();
+  last_calls_.end();
 }
 
 Error TenantPools::explain(const TenantPool& pool, const Error& error, Duration waited) const {

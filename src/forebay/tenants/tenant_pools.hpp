@@ -26,7 +26,7 @@
 #include "forebay/detail/base/intrusive_list.hpp"
 #include "forebay/detail/base/mutex.hpp"
 #include "forebay/env/condition.hpp"
-#include "forebay/env/departures.hpp"
+#include "forebay/env/last_calls.hpp"
 #include "forebay/env/signal.hpp"
 #include "forebay/env/task_group.hpp"
 #include "forebay/pool/budget.hpp"
@@ -142,7 +142,7 @@ class TenantPools {
   void drop_empty_pools();
   void retire(TenantPool& pool, EndingList& ending) FOREBAY_REQUIRES(mutex_);
   void end_all(EndingList& ending, DiscardReason reason);
-  Task<void> see_off(TenantPool& pool);
+  Task<void> close_and_wait(TenantPool& pool);
   void reap();
   void measure_pace();
   Duration pause_between_looks() const;
@@ -171,7 +171,7 @@ class TenantPools {
   const TenantShares shares_;
   const TenantNames names_;
   mutable Signal attention_;  // also of those who only read, when a pool waits for them to end
-  mutable Departures departures_;
+  mutable LastCalls last_calls_;
   Budget budget_;
   std::optional<ConnectPacer> pacer_;
   PoolSharing sharing_;

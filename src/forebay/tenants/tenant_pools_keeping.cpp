@@ -201,11 +201,11 @@ void TenantPools::retire(TenantPool& pool, EndingList& ending) {
 void TenantPools::end_all(EndingList& ending, DiscardReason reason) {
   while (TenantPool* pool = ending.pop_front()) {
     pool->pool.stop(reason);
-    tasks_.spawn(see_off(*pool));
+    tasks_.spawn(close_and_wait(*pool));
   }
 }
 
-Task<void> TenantPools::see_off(TenantPool& pool) {
+Task<void> TenantPools::close_and_wait(TenantPool& pool) {
   co_await pool.pool.close(kNever);
   pool.is_gone = true;
   attention_.notify();

@@ -200,10 +200,10 @@ void TenantPools::end_reading(const std::vector<TenantPool*>& pools) const {
       is_awaited = is_awaited || pool->is_awaited;
     }
     if (!is_awaited) return;
-    departures_.begin();  // as in unpin()
+    last_calls_.begin();  // as in unpin()
   }
   attention_.notify();
-  departures_.end();
+  last_calls_.end();
 }
 
 std::optional<PoolStatistics> TenantPools::pool_statistics(std::string_view tenant) const {

@@ -105,7 +105,8 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   void set_notice(const ServerNotice& notice);
   // Tells the server by a statement how soon to miss us, now and after each reset. A server that
   // does not want to hear of it is left alone; of one that heard it all, that much is known.
-  Task<Result<void>> tell(NoticeSettings settings, ServerNotice known, Instant deadline);
+  Task<Result<void>> set_notice_settings(NoticeSettings settings, ServerNotice known,
+                                         Instant deadline);
   const ServerNotice& notice() const;
 
   // libpq's own PGconn, for what is missing here. It is in non-blocking mode and stays ours: no

@@ -49,7 +49,7 @@ class Demo {
 
   DemoSample look();
   void draw(DemoStage stage);
-  void tell_messages();
+  void print_messages();
   void drop_messages();
   void warn(const std::string& text);
   void print_above(const std::string& label, const std::string& text);
@@ -142,7 +142,7 @@ Result<void> Demo::fill() {
   PoolStatistics pool = pool_->statistics();
   while (pool.open() < pool.target_ready &&
          now() - begun_ < (pool.counters.opened == 0 ? first_limit : limit)) {
-    if (pool.counters.opened > 0) tell_messages();
+    if (pool.counters.opened > 0) print_messages();
     draw(DemoStage::filling);
     if (interrupt_.wait(kFillStep)) return {};
     pool = pool_->statistics();
@@ -167,7 +167,7 @@ void Demo::serve() {
   const bool is_endless = options_.run_time == Duration::zero();
   const Instant deadline = is_endless ? kNever : deadline_after(begun_, options_.run_time);
   for (;;) {
-    tell_messages();
+    print_messages();
     draw(DemoStage::running);
     const Duration left = deadline - now();
     if (left <= Duration::zero()) return;
@@ -223,7 +223,7 @@ void Demo::drop_messages() {
 }
 
 // Above the view if they would run into it. Not before there is a connection.
-void Demo::tell_messages() {
+void Demo::print_messages() {
   const bool is_above = terminal_.is_live() && ::isatty(STDERR_FILENO) == 1;
   for (const log::KeptEvent& kept : messages_.take()) {
     const log::Event event = kept.event();

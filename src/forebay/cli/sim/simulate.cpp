@@ -94,7 +94,8 @@ int report_interrupted(const SingleRun& run, const SimOptions& options) {
   return kInterrupted;
 }
 
-int tell(const SimOptions& options, const sim::RunResult& result, const RunFigures& figures) {
+int print_outcome(const SimOptions& options, const sim::RunResult& result,
+                  const RunFigures& figures) {
   const TextStyle style = output_style();
   bool is_told = true;
   if (options.is_json) {
@@ -128,13 +129,13 @@ int run_one(const SimOptions& options) {
   figures.faults_left_out = faults_after_the_end(options.scenario);
   figures.replay = run.result().replay;
   const Result<void> written = write_files(options, run.result());
-  const int code = tell(options, run.result(), figures);
+  const int code = print_outcome(options, run.result(), figures);
   if (written) return code;
   print(fmt::format("forebay sim: {}\n", written.error().text()), stderr);
   return kFailed;
 }
 
-int tell(const SimOptions& options, const SeedsOutcome& outcome, Duration wall_time) {
+int print_outcome(const SimOptions& options, const SeedsOutcome& outcome, Duration wall_time) {
   const TextStyle style = output_style();
   bool is_told = true;
   if (options.is_json) {
@@ -165,7 +166,7 @@ int run_many(const SimOptions& options) {
   attend(runs, interrupt, line);
   const Duration wall_time = Clock::now() - begun;
   const SeedsOutcome outcome = runs.outcome();
-  if (outcome.done == count) return tell(options, outcome, wall_time);
+  if (outcome.done == count) return print_outcome(options, outcome, wall_time);
   // What failed so far is worth knowing, but one JSON object that is not whole is worth nothing.
   if (!options.is_json) print(failures_text(options, outcome, output_style()));
   print(fmt::format("forebay sim: interrupted after {} of {} seeds, {} of them failed\n",

@@ -234,7 +234,7 @@ Task<bool> LeaseAgent::send_change() {
   co_return true;
 }
 
-void LeaseAgent::hear(int active) {
+void LeaseAgent::note_active(int active) {
   active_ = active;
   active_heard_at_ = env_.scheduler.now();
   excess_ = std::max(0, active - options_.limit);
@@ -245,7 +245,7 @@ int LeaseAgent::active() const {
 }
 
 void LeaseAgent::settle(const AcquireReply& reply) {
-  hear(reply.active);
+  note_active(reply.active);
   switch (reply.outcome) {
     case AcquireOutcome::granted: {
       // A new lease was made by the first of the requests sent for it, maybe, and nothing was heard
@@ -278,7 +278,7 @@ void LeaseAgent::refuse(const AcquireReply& reply) {
 }
 
 void LeaseAgent::settle(const ReleaseReply& reply) {
-  hear(reply.active);
+  note_active(reply.active);
   // If everything was given back, it does not matter whether an earlier try or a reaper ended it.
   if (reply.outcome == HolderOutcome::lost && book_.held() > 0) {
     lose("a release");

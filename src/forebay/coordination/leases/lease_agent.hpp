@@ -131,7 +131,7 @@ class LeaseAgent final : public LeaseSource {
   Task<bool> send_change();
   void plan_change();
   void plan_release();
-  void hear(int active);
+  void note_active(int active);
   void settle(const AcquireReply& reply);
   void refuse(const AcquireReply& reply);
   void settle(const ReleaseReply& reply);

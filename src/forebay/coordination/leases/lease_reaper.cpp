@@ -38,9 +38,9 @@ Task<void> LeaseReaper::run(const std::string& own) {
     if (is_stopping) break;
     const Result<LeaseLook> seen = co_await look(own);
     if (!seen) {
-      tell(seen.error());
+      log_failure(seen.error());
     } else if (seen->trouble) {
-      tell(*seen->trouble);
+      log_failure(*seen->trouble);
     } else {
       told_.clear();
     }
@@ -88,7 +88,7 @@ std::vector<SilenceWatch::Dead> LeaseReaper::compare(const LeaseListing& listing
 }
 
 // Once for each reason: a process that may not read or delete must say so, and not every minute.
-void LeaseReaper::tell(const Error& error) {
+void LeaseReaper::log_failure(const Error& error) {
   if (stopping_.is_cancelled() || error.text() == told_) return;
   told_ = error.text();
   log::warning("Dead leases cannot be looked for", {log::field("error", told_)});

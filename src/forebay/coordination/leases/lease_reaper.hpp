@@ -72,7 +72,7 @@ class LeaseReaper {
   Task<Result<void>> recount(int active, int target, std::string mark);
   Task<Result<void>> reap(SilenceWatch::Dead dead, LeaseLook& look);
   Instant next_look();
-  void tell(const Error& error);
+  void log_failure(const Error& error);
 
   const Env env_;
   LeaseStore& store_;

@@ -151,9 +151,9 @@ Task<void> NodeLease::find() {
   const Instant soon = now + options_.ttl / 4 - env_.random.between(Duration(0), options_.ttl / 16);
   find_at_ = std::min(soon, std::max(silence_.next(now), now + std::chrono::milliseconds(1)));
   const Duration silence = with_clock_margin(options_.ttl);
-  tell(fmt::format("all {} are taken; one whose process is silent for {} s is taken over",
-                   kNodeNumbers,
-                   std::chrono::duration_cast<std::chrono::seconds>(silence).count()));
+  log_trouble(fmt::format("all {} are taken; one whose process is silent for {} s is taken over",
+                          kNodeNumbers,
+                          std::chrono::duration_cast<std::chrono::seconds>(silence).count()));
 }
 
 // Numbers to claim, in this order: such as nobody ever had, by chance, so that processes that start
@@ -292,7 +292,7 @@ void NodeLease::lose() {
     ++losses_;
     log::warning("Node number lost",
                  {log::field("service", options_.service), log::field("node", held_->term.node)});
-    tell("the last one was taken over by another process");
+    log_trouble("the last one was taken over by another process");
   }
   held_.reset();
   term_.end();
@@ -320,11 +320,11 @@ void NodeLease::note_failure(const Error& error, const char* what) {
                  {log::field("service", options_.service), log::field("reason", what),
                   log::field("error", error.text())});
   }
-  tell(fmt::format("{}: {}", what, error.text()));
+  log_trouble(fmt::format("{}: {}", what, error.text()));
 }
 
 // Why there is no number.
-void NodeLease::tell(std::string trouble) {
+void NodeLease::log_trouble(std::string trouble) {
   const MutexLock lock(mutex_);
   seen_.trouble = std::move(trouble);
 }

@@ -88,7 +88,7 @@ class NodeLease final : public NodeSource {
   void lose();
   void publish();
   void withdraw();
-  void tell(std::string trouble);
+  void log_trouble(std::string trouble);
   void note_failure(const Error& error, const char* what);
   Instant next() const;
   std::int64_t wall_milliseconds() const;

@@ -133,7 +133,7 @@ Task<Result<TakeReply>> DynamoRateStore::take(TakeRequest request, Instant deadl
 }
 
 // Any answer will do; the bucket's also spares the first write a wrong guess.
-Task<void> DynamoRateStore::hear_time(Instant deadline) {
+Task<void> DynamoRateStore::learn_time(Instant deadline) {
   if (client_.clock().is_known()) co_return;
   const Result<std::optional<aws::Item>> bucket =
       co_await client_.get(table_, items_.bucket_key(), deadline);

@@ -64,7 +64,7 @@ class DynamoRateStore final : public RateStore {
   WallTime time(WallTime own, Instant now) const override {
     return client_.clock().agreed(own, now);
   }
-  Task<void> hear_time(Instant deadline) override;
+  Task<void> learn_time(Instant deadline) override;
   std::uint64_t foreign_seconds() const override { return watch_.found(); }
 
  private:

@@ -137,8 +137,8 @@ Task<void> RateAgent::ask() {
   // The first request is for one place: it shows how far ahead places must start to be of use.
   const int waiting = std::clamp(static_cast<int>(line_.size()), 1, options_.most_at_once);
   const int wanted = reply_time_ ? waiting : 1;
-  const Instant hear_by = contact_.answer_by(env_.scheduler.now());
-  co_await store_.hear_time(hear_by);
+  const Instant learn_by = contact_.answer_by(env_.scheduler.now());
+  co_await store_.learn_time(learn_by);
   const Instant sent = env_.scheduler.now();
   set_time(sent);
   const Instant deadline = contact_.answer_by(sent);

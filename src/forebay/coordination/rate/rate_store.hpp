@@ -63,7 +63,7 @@ class RateStore {
   // time or another one. Others depend on it: see RateBucket.
   virtual WallTime time(WallTime own, Instant) const { return own; }
   // Lets the store tell it, if it has not yet. Whether it did is seen by what time() says then.
-  virtual Task<void> hear_time(Instant) { co_return; }
+  virtual Task<void> learn_time(Instant) { co_return; }
   // Seconds in which others were seen to count by the second while this process did not.
   virtual std::uint64_t foreign_seconds() const { return 0; }
 };

@@ -91,7 +91,7 @@ class Watch final : private Timer, public std::enable_shared_from_this<Watch> {
 class [[nodiscard]] UntilEnded : private Cancellation::Listener {
  public:
   UntilEnded(Watch& watch, Readiness readiness, Until until)
-      : Listener(&hear), watch_(watch), readiness_(readiness), until_(until) {}
+      : Listener(&on_cancel), watch_(watch), readiness_(readiness), until_(until) {}
   UntilEnded(const UntilEnded&) = delete;
   UntilEnded& operator=(const UntilEnded&) = delete;
 
@@ -107,7 +107,7 @@ class [[nodiscard]] UntilEnded : private Cancellation::Listener {
 
  private:
   // It may have ended already, and another wait may have begun, before this task runs again.
-  static void hear(Listener& listener) {
+  static void on_cancel(Listener& listener) {
     UntilEnded& self = static_cast<UntilEnded&>(listener);
     if (self.watch_.has_wait(self.ending_)) self.watch_.end(Ending::cancelled);
   }

@@ -41,7 +41,7 @@ constexpr std::size_t kLeastToCompress = 1024;
 constexpr std::string_view kIsGzip = "Content-Encoding: gzip\r\n";
 constexpr std::chrono::milliseconds kPauseAfterFailure{100};
 
-HttpReply plain(unsigned status, std::string text) {
+PageResponse plain(unsigned status, std::string text) {
   return {status, "text/plain; charset=utf-8", std::move(text)};
 }
 
@@ -49,29 +49,29 @@ ConstBytes bytes_of(const std::string& text) { return std::as_bytes(std::span(te
 
 // What a caller asked, or what to tell it about what it sent.
 struct HttpCall {
-  explicit HttpCall(HttpReply problem) : reply(std::move(problem)) {}
-  explicit HttpCall(const http::request<http::string_body>& request)
-      : is_kept(request.keep_alive()), is_head(request.method() == http::verb::head) {
-    question.method = is_head ? "GET" : std::string(request.method_string());
-    const std::string_view target = request.target();
+  explicit HttpCall(PageResponse problem) : reply(std::move(problem)) {}
+  explicit HttpCall(const http::request<http::string_body>& message)
+      : is_kept(message.keep_alive()), is_head(message.method() == http::verb::head) {
+    request.method = is_head ? "GET" : std::string(message.method_string());
+    const std::string_view target = message.target();
     const std::size_t mark = target.find('?');
-    question.path = target.substr(0, mark);
-    if (mark != std::string_view::npos) question.query = target.substr(mark + 1);
-    question.accept = all_of(request, http::field::accept);
-    understands_gzip = http_preference(all_of(request, http::field::accept_encoding), "gzip") > 0;
+    request.path = target.substr(0, mark);
+    if (mark != std::string_view::npos) request.query = target.substr(mark + 1);
+    request.accept = all_of(message, http::field::accept);
+    understands_gzip = http_preference(all_of(message, http::field::accept_encoding), "gzip") > 0;
   }
 
-  HttpQuestion question;
-  std::optional<HttpReply> reply;
+  PageRequest request;
+  std::optional<PageResponse> reply;
   bool is_kept = false;
   bool is_head = false;
   bool understands_gzip = false;
 
  private:
   // A header may come several times: together they are one list.
-  static std::string all_of(const http::request<http::string_body>& request, http::field name) {
+  static std::string all_of(const http::request<http::string_body>& message, http::field name) {
     std::string all;
-    for (auto [each, end] = request.equal_range(name); each != end; ++each)
+    for (auto [each, end] = message.equal_range(name); each != end; ++each)
       all.append(all.empty() ? "" : ", ").append(std::string_view(each->value()));
     return all;
   }
@@ -87,19 +87,19 @@ class HttpCaller {
   // Until it has no more questions, or has to go.
   Task<void> serve() {
     for (;;) {
-      std::optional<HttpCall> call = co_await hear();
+      std::optional<HttpCall> call = co_await read_request();
       if (!call) co_return;
-      HttpReply reply = call->reply ? std::move(*call->reply) : ask(call->question);
+      PageResponse reply = call->reply ? std::move(*call->reply) : ask(call->request);
       const bool is_short = reply.body.size() < kLeastToCompress || !call->understands_gzip;
       if (!is_short) reply.body = gzipped(reply.body);
-      const bool is_told = co_await say(reply, *call, is_short ? "" : kIsGzip);
+      const bool is_told = co_await send(reply, *call, is_short ? "" : kIsGzip);
       if (!is_told || !call->is_kept) co_return;
     }
   }
   Task<void> turn_away() {
-    const HttpReply reply = plain(503, "too many callers; try again later\n");
+    const PageResponse reply = plain(503, "too many callers; try again later\n");
     const HttpCall nobody(reply);
-    co_await say(reply, nobody, "");
+    co_await send(reply, nobody, "");
   }
   void hang_up() { stream_->close(); }
 
@@ -107,7 +107,7 @@ class HttpCaller {
 
  private:
   // Nothing: it hung up, said what is no HTTP, or took too long.
-  Task<std::optional<HttpCall>> hear() {
+  Task<std::optional<HttpCall>> read_request() {
     const Instant deadline = scheduler_.now() + kPatience;
     RequestParser parser;
     parser.header_limit(kLongestHeader);
@@ -127,9 +127,9 @@ class HttpCaller {
       heard_.commit(*got);
     }
   }
-  HttpReply ask(const HttpQuestion& question) const {
+  PageResponse ask(const PageRequest& request) const {
     try {
-      return answer_(question);
+      return answer_(request);
     } catch (const std::exception& error) {
       return plain(500, std::string("something went wrong: ") + error.what() + "\n");
     } catch (...) {
@@ -137,7 +137,7 @@ class HttpCaller {
     }
   }
   // False: it does not listen any more.
-  Task<bool> say(const HttpReply& reply, const HttpCall& call, std::string_view encoding) {
+  Task<bool> send(const PageResponse& reply, const HttpCall& call, std::string_view encoding) {
     const std::string_view reason = http::obsolete_reason(static_cast<http::status>(reply.status));
     const std::string head = fmt::format(
         "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nCache-Control: no-store\r\nVary: Accept, "

@@ -1,8 +1,8 @@
 // HttpListener: answers HTTP requests on a port of its own, on a thread of its own: for metrics,
 // probes and pages, not for traffic.
 //
-//   auto listener = HttpListener::open("127.0.0.1", 9464, [](const HttpQuestion& question) {
-//     return HttpReply(200, "text/plain", "hello\n");
+//   auto listener = HttpListener::open("127.0.0.1", 9464, [](const PageRequest& request) {
+//     return PageResponse(200, "text/plain", "hello\n");
 //   });
 //
 // One request is answered at a time. A caller that is slow to ask or to read is dropped after ten
@@ -16,14 +16,14 @@
 #include <string>
 
 #include "forebay/base/error.hpp"
-#include "forebay/env/http_reply.hpp"
+#include "forebay/env/http_page.hpp"
 
 namespace forebay {
 
 class HttpListener {
  public:
   // Called on the listener's thread, one at a time. It may block. What it throws becomes a 500.
-  using Answer = std::function<HttpReply(const HttpQuestion&)>;
+  using Answer = std::function<PageResponse(const PageRequest&)>;
 
   // Port 0: any that is free. Errc::invalid: the address makes no sense; Errc::refused: it is taken
   // or may not be used, or the system gives no thread.

@@ -166,9 +166,10 @@ void ConnectAttempt::give_up() {
   given_up_.push_back(std::move(socket_));
 }
 
-Task<bool> ConnectAttempt::see_off_given_up(ServerNotice server, Instant deadline) {
+Task<bool> ConnectAttempt::wait_for_given_up(ServerNotice server, Instant deadline) {
   while (!given_up_.empty()) {
-    const bool is_gone = co_await given_up_.back()->see_off(env_.scheduler, server, deadline);
+    const bool is_gone =
+        co_await given_up_.back()->wait_until_gone(env_.scheduler, server, deadline);
     if (!is_gone) co_return false;
     given_up_.pop_back();
   }

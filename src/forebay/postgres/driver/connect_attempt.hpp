@@ -47,7 +47,7 @@ class ConnectAttempt {
   void give_up();
   // After any run: ends when the server has nothing left of the sockets that libpq gave up on its
   // way, true, or at the deadline.
-  Task<bool> see_off_given_up(ServerNotice server, Instant deadline);
+  Task<bool> wait_for_given_up(ServerNotice server, Instant deadline);
 
   // After a successful run.
   LibpqHandle take_handle() { return std::move(handle_); }

@@ -315,8 +315,8 @@ Task<Result<QueryResult>> LibpqConnection::run(std::string sql, Instant deadline
   co_return finish(run.take());
 }
 
-Task<Result<void>> LibpqConnection::tell(NoticeSettings settings, ServerNotice known,
-                                         Instant deadline) {
+Task<Result<void>> LibpqConnection::set_notice_settings(NoticeSettings settings, ServerNotice known,
+                                                        Instant deadline) {
   const Result<QueryResult> told = co_await run(settings.statement(), deadline);
   parts_->socket->unwatch();
   if (!told && !is_usable()) co_return failure(told.error());
@@ -446,7 +446,8 @@ Task<bool> LibpqConnection::close(Instant deadline) {
     PQsetnonblocking(handle_.get(), 1);  // PQfinish must not wait for a full socket
     handle_.reset();
   }
-  const bool is_gone = co_await parts_->socket->see_off(here(scheduler_), parts_->notice, deadline);
+  const bool is_gone =
+      co_await parts_->socket->wait_until_gone(here(scheduler_), parts_->notice, deadline);
   if (is_gone) parts_->socket.reset();
   co_return is_gone;
 }

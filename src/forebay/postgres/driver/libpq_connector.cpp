@@ -68,7 +68,7 @@ Task<Result<std::unique_ptr<Connection>>> LibpqConnector::connect(std::string pa
   const Registration registration(*this, attempt);
   const Result<void> outcome = co_await attempt.run(deadline);
   if (!outcome) attempt.give_up();
-  co_await see_off(attempt);
+  co_await wait_until_gone(attempt);
   if (!outcome) co_return failure(explain(outcome.error(), plan.has_value()));
   co_return co_await finish(attempt, deadline);
 }
@@ -78,16 +78,16 @@ Instant LibpqConnector::next_look(Instant give_up_at) const {
   return std::min(give_up_at, env_.scheduler.now() + std::chrono::seconds(1));
 }
 
-Task<void> LibpqConnector::see_off(ConnectAttempt& attempt) {
+Task<void> LibpqConnector::wait_until_gone(ConnectAttempt& attempt) {
   const ServerNotice server = notice_of_attempts();
   const Instant give_up_at = deadline_after(env_.scheduler.now(), settings_.give_up_after);
   bool is_gone = false;
   do {
-    is_gone = co_await attempt.see_off_given_up(server, next_look(give_up_at));
+    is_gone = co_await attempt.wait_for_given_up(server, next_look(give_up_at));
   } while (!is_gone && waits_on(give_up_at));
 }
 
-Task<void> LibpqConnector::see_off(LibpqConnection& connection) {
+Task<void> LibpqConnector::wait_until_gone(LibpqConnection& connection) {
   const Instant give_up_at = deadline_after(env_.scheduler.now(), settings_.give_up_after);
   bool is_gone = false;
   do {
@@ -150,9 +150,9 @@ Task<Result<std::unique_ptr<Connection>>> LibpqConnector::finish(ConnectAttempt&
     const std::string own =
         with_settings(std::string(target_.get("options")), settings_.session_settings);
     const NoticeSettings settings(plan_, own);
-    const Result<void> told = co_await opened->tell(settings, known, deadline);
+    const Result<void> told = co_await opened->set_notice_settings(settings, known, deadline);
     if (!told) {
-      co_await see_off(*opened);
+      co_await wait_until_gone(*opened);
       co_return failure(told.error());
     }
   }

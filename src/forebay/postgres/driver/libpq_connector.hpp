@@ -60,8 +60,8 @@ class LibpqConnector final : public Connector {
   enum class Telling : std::uint8_t { nothing, in_options, by_statement };
 
   Error explain(Error error, bool was_told);
-  Task<void> see_off(ConnectAttempt& attempt);
-  Task<void> see_off(LibpqConnection& connection);
+  Task<void> wait_until_gone(ConnectAttempt& attempt);
+  Task<void> wait_until_gone(LibpqConnection& connection);
   Instant next_look(Instant give_up_at) const;
   bool waits_on(Instant give_up_at) const {
     return !gives_up_ && env_.scheduler.now() < give_up_at;

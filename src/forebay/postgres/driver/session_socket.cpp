@@ -50,7 +50,8 @@ void SessionSocket::cancel() {
   if (watch_) watch_->cancel();
 }
 
-Task<bool> SessionSocket::see_off(Scheduler& scheduler, ServerNotice server, Instant deadline) {
+Task<bool> SessionSocket::wait_until_gone(Scheduler& scheduler, ServerNotice server,
+                                          Instant deadline) {
   if (!told_at_) {
     told_at_ = scheduler.now();
     say_goodbye(server);

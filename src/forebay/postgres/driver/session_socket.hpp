@@ -50,7 +50,7 @@ class SessionSocket {
   // until the deadline. True: the server has let go. False: call it again. While its machine still
   // answers and the server has not closed, it has not let go, however long that takes. REQUIRES:
   // libpq is done with the socket (PQfinish).
-  Task<bool> see_off(Scheduler& scheduler, ServerNotice server, Instant deadline);
+  Task<bool> wait_until_gone(Scheduler& scheduler, ServerNotice server, Instant deadline);
 
  private:
   SessionSocket(DescriptorWatcher& watcher, int descriptor)

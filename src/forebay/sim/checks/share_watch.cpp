@@ -27,12 +27,12 @@ Duration ShareWatch::patience_of(const Scenario& scenario, const ServiceSpec& se
 
 void ShareWatch::look(const Process& process, bool is_world_calm) const {
   const bool is_judged = is_world_calm && process.is_up() && process.spec().tenants.count > 0 &&
-                         !around_.store.has_cap();
+                         !parts_.store.has_cap();
   if (!is_judged) return;
-  const Duration patience = patience_of(around_.scenario, process.spec());
+  const Duration patience = patience_of(parts_.scenario, process.spec());
   const std::string starved = process.life()->starved_tenant(patience);
   if (starved.empty()) return;
-  around_.book.note_broken(
+  parts_.book.note_broken(
       Promise::order, process.index(),
       fmt::format("{} has had no connection for {} although somebody waits for one", starved,
                   readable_time(patience)));

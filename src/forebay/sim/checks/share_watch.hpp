@@ -10,7 +10,7 @@ namespace forebay::sim {
 
 class ShareWatch {
  public:
-  explicit ShareWatch(const Surroundings& around) : around_(around) {}
+  explicit ShareWatch(const WorldParts& parts) : parts_(parts) {}
 
   // To be asked at every sample, for every process.
   void look(const Process& process, bool is_world_calm) const;
@@ -18,7 +18,7 @@ class ShareWatch {
   static Duration patience_of(const Scenario& scenario, const ServiceSpec& service);
 
  private:
-  Surroundings around_;
+  WorldParts parts_;
 };
 
 }  // namespace forebay::sim

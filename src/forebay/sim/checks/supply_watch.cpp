@@ -25,8 +25,8 @@ Duration patience_of(const Scenario& scenario) {
 
 }  // namespace
 
-SupplyWatch::SupplyWatch(const Surroundings& around, std::size_t processes)
-    : around_(around), patience_(patience_of(around.scenario)), shortages_(processes) {}
+SupplyWatch::SupplyWatch(const WorldParts& parts, std::size_t processes)
+    : parts_(parts), patience_(patience_of(parts.scenario)), shortages_(processes) {}
 
 bool SupplyWatch::is_short(const Process& process) const {
   const ServiceSpec& service = process.spec();
@@ -34,16 +34,16 @@ bool SupplyWatch::is_short(const Process& process) const {
     return false;
   const PoolGauges gauges = process.life()->gauges();
   const bool is_cluster_full =
-      around_.store.has_cap() && around_.store.active() >= around_.store.limit();
+      parts_.store.has_cap() && parts_.store.active() >= parts_.store.limit();
   return gauges.ready + gauges.cleaning < gauges.target_ready && gauges.approved < gauges.max &&
          !is_cluster_full;
 }
 
 void SupplyWatch::look(const Process& process, bool is_world_healthy) {
   Shortage& shortage = shortages_[static_cast<std::size_t>(process.index())];
-  const Instant now = around_.timeline.now();
-  const std::uint64_t own = around_.database.connects_of(process.index());
-  const std::uint64_t all = around_.database.connects();
+  const Instant now = parts_.timeline.now();
+  const std::uint64_t own = parts_.database.connects_of(process.index());
+  const std::uint64_t all = parts_.database.connects();
   const bool is_candidate = is_world_healthy && is_short(process);
   // Callers who come in beats may be gone again between any two looks.
   const bool goes_on = is_candidate && own == shortage.own_connects &&
@@ -58,9 +58,9 @@ void SupplyWatch::look(const Process& process, bool is_world_healthy) {
   if (lasted < patience_) return;
   const double seconds = std::chrono::duration<double>(lasted).count();
   const auto used = static_cast<double>(all - shortage.all_connects);
-  if (used > seconds * around_.scenario.database.connects_per_second / 2) return;
+  if (used > seconds * parts_.scenario.database.connects_per_second / 2) return;
   const PoolGauges gauges = process.life()->gauges();
-  around_.book.note_broken(
+  parts_.book.note_broken(
       Promise::supply, process.index(),
       fmt::format("{} ready of {}, room for more, and no connect for {} in a healthy world",
                   gauges.ready, gauges.target_ready, readable_time(lasted)));

@@ -13,7 +13,7 @@ namespace forebay::sim {
 
 class SupplyWatch {
  public:
-  SupplyWatch(const Surroundings& around, std::size_t processes);
+  SupplyWatch(const WorldParts& parts, std::size_t processes);
 
   // To be asked at every sample, for every process.
   void look(const Process& process, bool is_world_healthy);
@@ -26,7 +26,7 @@ class SupplyWatch {
   };
   bool is_short(const Process& process) const;
 
-  Surroundings around_;
+  WorldParts parts_;
   const Duration patience_;
   std::vector<Shortage> shortages_;
 };

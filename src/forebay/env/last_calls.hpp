@@ -1,4 +1,4 @@
-// Departures: lets threads make one more call on an object after they have let go of its lock, when
+// LastCalls: lets threads make one more call on an object after they have let go of its lock, when
 // that lock was all that kept it alive. Its destructor waits for them, for the few instructions
 // that they need.
 //
@@ -11,7 +11,7 @@
 
 namespace forebay {
 
-class Departures {
+class LastCalls {
  public:
   void begin() { leaving_.fetch_add(1, std::memory_order_relaxed); }
   void end() { leaving_.fetch_sub(1, std::memory_order_release); }

@@ -1,4 +1,4 @@
-// HttpQuestion and HttpReply: what a service that serves pages over HTTP is asked, and answers.
+// PageRequest and PageResponse: what a service that serves pages over HTTP is asked, and answers.
 #pragma once
 
 #include <string>
@@ -6,16 +6,16 @@
 
 namespace forebay {
 
-struct HttpQuestion {
+struct PageRequest {
   std::string method;
   std::string path;    // "/metrics"
   std::string query;   // what follows a question mark
   std::string accept;  // the header of that name; empty: there is none
 };
 
-class HttpReply {
+class PageResponse {
  public:
-  HttpReply(unsigned code, std::string type, std::string text)
+  PageResponse(unsigned code, std::string type, std::string text)
       : status(code), content_type(std::move(type)), body(std::move(text)) {}
 
   unsigned status;

@@ -1,4 +1,4 @@
-// Surroundings: what a simulated process finds around it. Handed over in constructors.
+// WorldParts: what a simulated process finds around it. Handed over in constructors.
 #pragma once
 
 #include "forebay/core/latency_histogram.hpp"
@@ -11,7 +11,7 @@ namespace forebay::sim {
 
 class Tampering;
 
-struct Surroundings {
+struct WorldParts {
   const Scenario& scenario;
   Timeline& timeline;
   SimDatabase& database;
