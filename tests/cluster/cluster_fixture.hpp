@@ -151,6 +151,15 @@ class ClusterTest : public testing::Test {
     FOREBAY_CHECK(item.has_value(), item.error().text());
     return *item ? aws::integer_at(**item, "active").value_or(-1) : 0;
   }
+  // What all leases in the table are for.
+  std::int64_t leased() {
+    const auto items = world_.run(world_.client.scan(
+        world_.table, std::string("dsqllease#") + kMemberEndpoint + "#", world_.soon()));
+    FOREBAY_CHECK(items.has_value(), items.error().text());
+    std::int64_t sum = 0;
+    for (const aws::Item& item : *items) sum += aws::integer_at(item, "connections").value_or(0);
+    return sum;
+  }
   // How often PostgreSQL had to refuse a connection because there were too many.
   std::size_t refused() const { return logged("too many connections"); }
   std::size_t connects_received() const { return logged("connection received"); }

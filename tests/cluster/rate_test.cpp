@@ -68,10 +68,14 @@ class RateTest : public ClusterTest {
 
   // Alone it is 95 % and more. What else the machine has to do, other tests of the suite among it,
   // can only lower that: one of three stretches will do.
-  void expect_used_and_fair() {
+  template <class Judge>
+  void expect_once_in_three(Judge judge) {
     bool is_kept = false;
-    for (int stretch = 0; stretch < 3 && !is_kept; ++stretch) is_kept = is_used_and_fair(measure());
+    for (int stretch = 0; stretch < 3 && !is_kept; ++stretch) is_kept = judge(measure());
     EXPECT_TRUE(is_kept) << said();
+  }
+  void expect_used_and_fair() {
+    expect_once_in_three([this](const auto& measured) { return is_used_and_fair(measured); });
   }
   void expect_rate_kept(double extra) {
     const double excess = worst_excess(arrivals(), kRate, extra);
@@ -109,26 +113,24 @@ TEST_F(RateTest, Window) {
   expect_seconds_kept();
 }
 
-// Half of the fleet is of the older kind, and nothing is set: all of them count by the second.
+// Half of the fleet is of the older kind, and nothing is set: all of them count by the second. They
+// want half as much again as there is. Clients of the older kind ask for each connect by itself,
+// again and again, so many more of them would be a test of what one table can bear.
 TEST_F(RateTest, OlderClientsAndOursShareOneRateByDefault) {
   for (int i = 0; i < 6; ++i) {
-    start(fmt::format("member-{}", i), {"limit=300", "wanted=30", "lifetime=0.5", "callers=1",
+    start(fmt::format("member-{}", i), {"limit=300", "wanted=12", "lifetime=0.5", "callers=1",
                                         i < 3 ? "kind=older" : "kind=ours"});
   }
-  ASSERT_TRUE(becomes(30s, [&] { return connects_of(arrivals()).size() == 6; })) << said();
-  const std::vector<Arrival> measured = measure();
-  std::map<std::int64_t, int> seconds;
-  for (const Arrival& arrival : measured) ++seconds[static_cast<std::int64_t>(arrival.at)];
-  int most = 0;
-  for (const auto& [second, count] : seconds) most = std::max(most, count);
-  int older = 0;
-  for (const auto& [member, count] : connects_of(measured))
-    if (member < "member-3") older += count;
-  fmt::print("{} connects in {} s, {} of them by older clients, at most {} in a second\n",
-             measured.size(), kMeasured, older, most);
+  ASSERT_TRUE(becomes(60s, [&] { return connects_of(arrivals()).size() == 6; })) << said();
 
-  EXPECT_GE(static_cast<double>(measured.size()), 0.8 * kRate * kMeasured) << said();
-  EXPECT_LE(static_cast<double>(measured.size()), kRate * (kMeasured + kJitter));
+  expect_once_in_three([](const std::vector<Arrival>& measured) {
+    int older = 0;
+    for (const auto& [member, count] : connects_of(measured))
+      if (member < "member-3") older += count;
+    fmt::print("{} connects in {} s, {} of them by older clients\n", measured.size(), kMeasured,
+               older);
+    return older > 0 && static_cast<double>(measured.size()) >= 0.8 * kRate * kMeasured;
+  });
   expect_rate_kept(kRate);
   expect_seconds_kept();
 }
