@@ -1,6 +1,7 @@
 // Processes that share a limit and a rate through one object each, over a store in memory.
 #include "forebay/coordination/cluster_member.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -76,6 +77,9 @@ class ClusterMemberTest : public testing::Test {
   }
   ~ClusterMemberTest() override {
     scheduler_.set_after_step({});
+    end_all();
+  }
+  void end_all() {
     for (const auto& node : nodes_) {
       node->store.fate = {};
       if (node->pool) node->close_pool();
@@ -263,6 +267,40 @@ TEST_F(ClusterMemberTest, AFullClusterIsSharedFairly) {
   for (int i = 0; i < 8; ++i) join(1);  // the smallest share is 2, and they want less
   scheduler_.run_for(10s);
   for (std::size_t i = 10; i < 18; ++i) EXPECT_EQ(nodes_[i]->pool->gauges().ready, 1);
+}
+
+// Claims travel with renewals, so that sharing costs nothing while all have enough. Eight that want
+// twice their share ask again when what they know has become old.
+TEST_F(ClusterMemberTest, SharingCostsFewWrites) {
+  options_.limit = 40;
+  options_.ttl = 60s;
+  options_.stagger = 0s;
+  std::map<std::string, int> steps;
+  const auto writes_in_ten_minutes = [&](int wanted) {
+    for (int i = 0; i < 8; ++i) join(wanted);
+    scheduler_.run_for(3min);
+    for (const auto& node : nodes_) {
+      node->store.fate = [&](const std::string& step, int) {
+        ++steps[step];
+        return Fate::answered;
+      };
+    }
+    steps.clear();
+    scheduler_.run_for(10min);
+    int writes = 0;
+    for (const auto& [step, count] : steps)
+      if (step != "list") writes += count;
+    const std::map<std::string, int> seen = steps;
+    end_all();
+    steps = seen;
+    return writes;
+  };
+
+  const int enough = writes_in_ten_minutes(5);
+  EXPECT_EQ(steps["acquire"] + steps["release"], 0);
+  const int hungry = writes_in_ten_minutes(10);
+
+  EXPECT_LE(hungry, 2.5 * enough) << "against " << enough;
 }
 
 TEST_F(ClusterMemberTest, WithoutStoresOnlyTokensAreShared) {

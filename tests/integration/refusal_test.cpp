@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "forebay/embedded/server_files.hpp"
 #include "integration/pool_fixture.hpp"
 #include "support/captured_log.hpp"
+#include "support/certificates.hpp"
 #include "support/loopback.hpp"
 #include "support/name_server.hpp"
 
@@ -53,6 +55,16 @@ class RefusalTest : public PoolFixture {
     return count;
   }
 
+  // Into the server's own folder, by the server, so that the file is its own.
+  void write_to_server(const std::string& name, const std::string& path) {
+    const std::string lines = embedded::read_file(path);
+    const auto written = ask(
+        fmt::format("COPY (SELECT unnest(string_to_array('{}', E'\\n'))) TO PROGRAM 'umask 077; "
+                    "cat > {}'",
+                    lines, name));
+    ASSERT_TRUE(written.has_value()) << written.error().text();
+  }
+
   const CapturedLog log_;
 };
 
@@ -89,6 +101,38 @@ TEST_F(RefusalTest, AStartEndsAtOnceWithTheServersWords) {
       EXPECT_THAT(pool.error().text(), testing::Not(HasSubstr("hunter2")));
       EXPECT_LT(since(begun), kAtOnce);
     }
+  }
+}
+
+TEST_F(RefusalTest, ACertificateThatNobodyTrustsEndsAStart) {
+  CertificateAuthority theirs("theirs");
+  const CertificateAuthority ours("ours");
+  CertificateWish wish;
+  wish.alternatives = "DNS:db.example";
+  const CertificateFiles files = theirs.issue(wish);
+  write_to_server("server.crt", files.certificate);
+  write_to_server("server.key", files.key);
+  ASSERT_TRUE(ask("ALTER SYSTEM SET ssl = on").has_value());
+  ASSERT_TRUE(ask("SELECT pg_reload_conf()").has_value());
+  const Instant reloaded = runtime.scheduler().now();
+  while (!PostgresPool::open(runtime, target("sslmode=require"), keeping(1)) &&
+         since(reloaded) < 30s)
+    embedded::pause(50ms);
+
+  const Broken table[] = {
+      {"authority", target("sslmode=verify-ca sslrootcert=" + ours.ca_file()), "",
+       "certificate verify failed"},
+      {"name", target("sslmode=verify-full sslrootcert=" + theirs.ca_file()), "",
+       "does not match host name"},
+  };
+  for (const Broken& broken : table) {
+    SCOPED_TRACE(broken.name);
+    const Instant begun = runtime.scheduler().now();
+    const auto pool = PostgresPool::open(runtime, broken.target, keeping(1));
+    ASSERT_FALSE(pool.has_value());
+    EXPECT_EQ(pool.error().code(), Errc::refused);
+    EXPECT_THAT(pool.error().text(), HasSubstr(broken.words));
+    EXPECT_LT(since(begun), kAtOnce);
   }
 }
 

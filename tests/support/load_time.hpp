@@ -15,8 +15,8 @@ inline constexpr bool kIsSanitized = false;
 #endif
 
 inline Duration load_time(Duration full) {
-  if (kIsSanitized) return full / 5;
-  return std::getenv("FOREBAY_FULL_LOAD") != nullptr ? full : full / 3;
+  if (std::getenv("FOREBAY_FULL_LOAD") != nullptr) return full;
+  return full / (kIsSanitized ? 5 : 3);
 }
 
 }  // namespace forebay::test

@@ -66,6 +66,7 @@ class RandomScenario {
       text += fmt::format("    checkAfterIdle: {}\n", time(seconds(2), seconds(20)));
       text += fmt::format("    idleTimeout: {}\n", time(seconds(10), seconds(120)));
       text += fmt::format("    maxOpening: {}\n", 1 + below(32));
+      text += fmt::format("    loops: {}\n", 1 + below(4));
       if (is_standard) {
         text += fmt::format("    supply: standard\n    minIdle: {}\n", below(5));
         text += fmt::format("    keepOpen: {}\n", below(5));
