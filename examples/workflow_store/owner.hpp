@@ -34,7 +34,7 @@ class Owner {
   };
 
   Result<HeldShard> take();
-  // Works in it until it is lost, or for so many steps.
+  // Works in it until it is lost, or for that many steps.
   Result<void> hold(HeldShard held, std::uint64_t steps, const std::atomic<bool>& is_over);
   Result<void> step(HeldShard& held);
   Result<void> start(HeldShard& held);

@@ -129,7 +129,7 @@ TEST_F(CredentialsOverHttpTest, AnInstanceThatRefusesItsOwnTokenIsAnError) {
   expect_failure(Errc::refused, "answered with HTTP status 401");
 }
 
-TEST_F(CredentialsOverHttpTest, AContainerGivesCredentialsToWhoeverHasItsToken) {
+TEST_F(CredentialsOverHttpTest, AContainerGivesCredentialsToHoldersOfItsToken) {
   const test::HttpServer server([](const HttpRequest& request) {
     if (header_of(request, "Authorization") != "Bearer abc") return plain(401, kSecret);
     return plain(200, json_answer());

@@ -103,7 +103,7 @@ TEST_F(IdentitiesTest, EachEnvironmentLeadsToTheIdentityOfTheTable) {
   EXPECT_GE(names.size(), 60u);
 }
 
-// Whoever breaks the table's format, or takes a secret into a text, hears of it here.
+// Fails if the table's format is broken, or a text has a secret in it.
 TEST_F(IdentitiesTest, NoErrorHoldsASecret) {
   for (const object& line : table()) {
     SCOPED_TRACE(text_of(line.at("name")));

@@ -1,4 +1,4 @@
-// A limit that is less than all want: everybody gets its share, whoever came first.
+// A limit that is less than all want: each process gets its share, in whatever order they came.
 #include "cluster/cluster_fixture.hpp"
 
 namespace forebay::test {

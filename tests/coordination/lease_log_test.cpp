@@ -25,7 +25,7 @@ class LeaseLogTest : public testing::Test {
   LeaseWorld world_;
 };
 
-TEST_F(LeaseLogTest, ALostLeaseIsToldByWhoeverLostItAndByWhoeverReapedIt) {
+TEST_F(LeaseLogTest, ALostLeaseIsToldByItsLoserAndByItsReaper) {
   LeaseProcess& process = cut_off(LeaseOptions(), 3);
   world_.add(LeaseOptions());
   world_.is_strict = world_.is_covering = false;

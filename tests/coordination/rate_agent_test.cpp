@@ -239,7 +239,7 @@ TEST(RateAgentTest, AWindowIsSharedByManyProcesses) {
   EXPECT_LT(requests, world.connects.size());
 }
 
-TEST(RateAgentTest, CloseEndsWhoeverWaits) {
+TEST(RateAgentTest, CloseEndsThoseThatWait) {
   RateWorld world(at(0.01, 1));
   RateProcess& process = world.add();
   process.reserve();

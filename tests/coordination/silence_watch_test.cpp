@@ -39,7 +39,7 @@ TEST(SilenceWatchTest, ASignOfLifeBeginsTheWatchAnew) {
   EXPECT_EQ(watch.look({watched_lease(2)}, "", kBegin + 202s).size(), 1u);
 }
 
-// Whoever looks may have been told another ttl than the holder: a person at a command line, say.
+// The one who looks may have another ttl than the holder: a person at a command line, say.
 TEST(SilenceWatchTest, TheHoldersOwnTtlCountsIfItIsLonger) {
   SilenceWatch watch(1s, 1h);
   watch.look({watched_lease(1, 100s)}, "", kBegin);
@@ -66,7 +66,7 @@ TEST(SilenceWatchTest, WhatWasSeenInAnEarlierContactCountsForNothing) {
   EXPECT_EQ(watch.look({watched_lease(1)}, "", kBegin + 301s).size(), 1u);
 }
 
-// Whoever is heard of, comes later or has no way to give a sign is not waited for.
+// A holder that is heard of, comes later or has no way to give a sign is not waited for.
 TEST(SilenceWatchTest, ItKnowsWhoHasGivenNoSignSinceItBegan) {
   const auto lease = [](std::string id, std::uint64_t version) {
     LeaseRecord record(std::move(id), "service");

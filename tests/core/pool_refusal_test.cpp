@@ -40,7 +40,7 @@ TEST(PoolRefusalTest, ThoseWhoWaitHearItWhenTheLastConnectIsRefused) {
   EXPECT_TRUE(pool.state.is_refusing(pool.now));
 }
 
-TEST(PoolRefusalTest, WhoeverHasConnectionsWaitsForThem) {
+TEST(PoolRefusalTest, APoolWithConnectionsWaitsForThem) {
   RefusedPool pool(test_rules());
   Slot& lent = pool.open_one();
   pool.take();

@@ -39,7 +39,7 @@ class Run {
   struct Fate {
     SlotState state;
     std::optional<DiscardReason> reason;
-    bool is_offered = false;  // to whoever waits
+    bool is_offered = false;  // to waiters
   };
 
   void act(const Command& command);

@@ -118,7 +118,7 @@ TEST(PoolUpkeepTest, ASuccessEndsTheBackoff) {
   EXPECT_EQ(work.open.size(), 1u);
 }
 
-// A full server lets one in when another leaves; whoever asks why the pool is short still hears it.
+// A full server lets one in when another leaves; a caller that asks why the pool is short hears it.
 TEST(PoolUpkeepTest, TheLastFailureIsToldUntilAllIsThereThatIsWanted) {
   TestPool pool(reservoir_rules(10, 2));
   const std::vector<Slot*> opening = pool.collect().open;
@@ -380,7 +380,7 @@ TEST(PoolUpkeepTest, TheLoopLooksAtLeastOnceASecondWhileAnythingIsOpen) {
   EXPECT_EQ(with_one, pool.now + 1s);
 }
 
-// The scan goes by a heap of what is due: whoever is not due is not touched, and looking
+// The scan goes by a heap of what is due: what is not due is not touched, and looking
 // often is cheap.
 TEST(PoolUpkeepTest, AScanOverTenThousandTouchesOnlyWhatIsDue) {
   constexpr int kSlots = 10'000;

@@ -141,7 +141,7 @@ TEST(ReadyQueueTest, ACheckedSlotKeepsItsPlaceAndIsAliveNow) {
   EXPECT_EQ(test.slot(1).alive_at, Instant(9s));
 }
 
-// Whoever stamps read the clock before it got the lock, so a later stamp may come with
+// The clock was read before the lock was taken, so a later stamp may come with
 // an earlier time.
 TEST(ReadyQueueTest, ALateStampWithAnEarlierTimeKeepsTheOrder) {
   TestQueue test;

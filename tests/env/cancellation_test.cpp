@@ -1,4 +1,4 @@
-// Cancellation: everyone who listens is told, once, and whoever comes later does not begin to wait.
+// Cancellation: all that listen are told, once, and those that come later do not begin to wait.
 #include "forebay/env/cancellation.hpp"
 
 #include <utility>
@@ -97,7 +97,7 @@ TEST_F(CancellationTest, AConditionLetsGoOfThoseWhoAreCancelled) {
   EXPECT_EQ(scheduler_.now(), Instant());
 }
 
-TEST_F(CancellationTest, WhoeverWasNotifiedIsNotCancelledAsWell) {
+TEST_F(CancellationTest, ATaskThatWasNotifiedIsNotCancelledAsWell) {
   start_wait(Instant(10s), 1);
   start_wait(Instant(1s), 2);
   scheduler_.settle();

@@ -75,7 +75,7 @@ TEST_F(RaceTest, ATaskThatLosesGoesOnByItselfAndItsAnswerIsTakenLate) {
 
   cancellation_->cancel();
   scheduler_.settle();
-  cancellation_.reset();  // whoever raced may go
+  cancellation_.reset();  // its owner may go
   const bool was_over = outcome.is_over;
   scheduler_.run();
 

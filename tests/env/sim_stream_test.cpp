@@ -137,7 +137,7 @@ TEST(SimStreamTest, ACutAfterAnyByteLetsThoseBeforePassAndIsNoticedByBoth) {
   }
 }
 
-TEST(SimStreamTest, ACutEndsWhoeverWaits) {
+TEST(SimStreamTest, ACutEndsThoseThatWait) {
   Pair pair;
   std::string heard, ending;
   std::optional<Result<void>> written;

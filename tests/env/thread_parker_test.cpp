@@ -1,4 +1,4 @@
-// ThreadParker: no wake-up is lost, whoever comes first. Deadlines lie in the past: nothing sleeps.
+// ThreadParker: no wake-up is lost, in either order. Deadlines lie in the past: nothing sleeps.
 #include "forebay/detail/env/thread_parker.hpp"
 
 #include <thread>

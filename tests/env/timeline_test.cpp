@@ -33,7 +33,7 @@ void run_to(Timeline& timeline, Instant time) {
   }
 }
 
-TEST(TimelineTest, WhoeverIsDueFirstGoesFirst) {
+TEST(TimelineTest, TheFirstDueGoesFirst) {
   Timeline timeline;
   SimScheduler a;
   SimScheduler b;
@@ -78,7 +78,7 @@ TEST(TimelineTest, ASchedulerThatSleptIsWokenByAnother) {
 }
 
 // As a process that has crashed in the world, and is taken apart by itself.
-TEST(TimelineTest, WhoeverLeavesGoesOnWithAClockOfItsOwn) {
+TEST(TimelineTest, OneThatLeavesGoesOnWithAClockOfItsOwn) {
   Timeline timeline;
   SimScheduler a;
   SimScheduler b;

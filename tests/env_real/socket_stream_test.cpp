@@ -263,7 +263,7 @@ class SocketNetworkTest : public testing::Test {
     const OneStream stream = co_await network.connect(to, deadline);
     co_return stream ? "connected" : error_name(stream) + ": " + stream.error().text();
   }
-  // The same for whoever wants to listen there. The listener is closed again.
+  // The same for a listener there. It is closed again.
   std::string listen(const StreamAddress& at) {
     return run(listen_and_close(runtime_.streams(), at));
   }
@@ -330,7 +330,7 @@ TEST_F(SocketNetworkTest, AStaleSocketFileIsReplacedALiveOneAndOtherFilesAreNot)
   const StreamAddress at = test_socket("stale");
   auto first = run(listen_at(runtime_.streams(), at));
   EXPECT_THAT(listen(at), HasSubstr("Address already in use"));
-  EXPECT_EQ(call(at), "connected") << "whoever tried in vain has left the file alone";
+  EXPECT_EQ(call(at), "connected") << "the attempt in vain has left the file alone";
 
   // As if the process had been killed: the file stays, and nobody listens.
   const std::string kept = at.path() + ".kept";

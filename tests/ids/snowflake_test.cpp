@@ -97,7 +97,7 @@ TEST_F(SnowflakeTest, AMillisecondHas4096AndThenTheNextIsWaitedFor) {
   const int before = clock_.reads();
   Result<std::int64_t> id = failure(Errc::closed, "nothing was asked");
   std::jthread waiter([&] { id = ids_.next(); });
-  // Whoever reads the clock for the second time has found the millisecond used up, and waits.
+  // A thread that reads the clock for the second time has found the millisecond used up, and waits.
   const auto end = std::chrono::steady_clock::now() + 30s;
   while (clock_.reads() < before + 2 && std::chrono::steady_clock::now() < end) {
     std::this_thread::yield();
@@ -143,7 +143,7 @@ TEST_F(SnowflakeTest, WhatIsBorrowedFromTheFutureIsBounded) {
   EXPECT_THAT(refusal().text(), HasSubstr("it is 10001 ms behind"));
 }
 
-TEST_F(SnowflakeTest, ATermBeginsAfterThatOfWhoeverHadTheNumberBefore) {
+TEST_F(SnowflakeTest, ATermBeginsAfterThatOfTheHolderBefore) {
   node_.current = NodeTerm{5, kStartMs + 2'000, kStartMs + 3'000};
   EXPECT_EQ(time_of_next(), kSnowflakeStart + 2s);
   node_.current->first = kStartMs + 12'001;

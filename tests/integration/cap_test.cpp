@@ -61,7 +61,7 @@ TEST_F(CapTest, IsNeverExceededUnderLoadKillsAndResizes) {
     }
     const int seen = sessions();
     most = std::max(most, seen);
-    // The last quarter of a round at ten: whoever held one of the others has given it back by now.
+    // The last quarter of a round at ten: those that held one of the others have given it back.
     const bool is_settled_at_ten = (round / 40) % 2 == 1 && round % 40 > 30;
     EXPECT_LE(seen, is_settled_at_ten ? 10 : 20);
     kills +=

@@ -202,8 +202,8 @@ TEST_F(TimeoutTest, TheSameWithABlackHole) {
   expect_the_cap_held(*pool);
 }
 
-// More are being cleared than are ready, and nothing is heard of the server: whoever gives back
-// goes on at once, and so does whoever destroys a handle.
+// More are being cleared than are ready, and nothing is heard of the server: a thread that gives
+// back goes on at once, and so does one that destroys a handle.
 TEST_F(TimeoutTest, GivingBackNeverWaits) {
   Forwarder forwarder(server->port());
   auto pool = open_pool_at(forwarder.conninfo("app"), ten());

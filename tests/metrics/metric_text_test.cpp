@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 constexpr std::array<MetricLabel, 2> kLabels = {{{"service", "orders"}, {"pool", "main"}}};
 
-TEST(MetricTextTest, AFamilyIsOneStretchWhoeverItComesFrom) {
+TEST(MetricTextTest, AFamilyIsOneStretchWhateverItsSources) {
   MetricText text;
   text.number(Metric::pool_open, kLabels, 3);
   text.number(Metric::pool_in_use, kLabels, 1);

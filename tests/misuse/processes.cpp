@@ -115,7 +115,7 @@ void fork_and_close(const std::string& url) {
 
 std::atomic<int> signals_handled = 0;
 
-// This thread takes no signals, so whoever takes one is a thread of the library.
+// This thread takes no signals, so the one that takes one is a thread of the library.
 void signal_handler(const std::string& url) {
   std::signal(SIGUSR1, [](int) { ++signals_handled; });
   Runtime runtime;

@@ -133,7 +133,7 @@ TEST_F(AcquireCancelTest, TheErrorSaysHowLongTheCallerStoodInLine) {
   EXPECT_NE(error->text().find("cancelled after 2"), std::string::npos) << error->text();
 }
 
-TEST_F(AcquireCancelTest, WhoeverWasCancelledBeforeGetsNothingEvenIfSomethingIsReady) {
+TEST_F(AcquireCancelTest, ACallerCancelledBeforeGetsNothingEvenIfSomethingIsReady) {
   fill(1, 0);
   sim_->scheduler.run_for(20s);
   ASSERT_EQ(sim_->statistics().ready, 1);
@@ -233,7 +233,7 @@ class CancelSwarm {
     EXPECT_EQ(after.lent, before.lent);
   }
 
-  // Nothing is under way between two steps now: whoever has not been answered stands in line.
+  // Nothing is under way between two steps now: callers without an answer stand in line.
   void check_books() {
     const PoolStatistics now = sim_.statistics();
     EXPECT_EQ(now.waiters, callers_.in_acquire());

@@ -274,7 +274,7 @@ TEST_F(AdmissionTest, AGapThatClosesInAMomentAsksNobody) {
   EXPECT_EQ(server_.sessions, 3);
 }
 
-TEST_F(AdmissionTest, WhoeverWaitsDoesNotWaitForAGapToSettle) {
+TEST_F(AdmissionTest, ACallerInLineDoesNotWaitForAGapToSettle) {
   target_ready_ = 1;
   permits_.emplace(scheduler_, 5ms);
   permits_->settling = 10s;

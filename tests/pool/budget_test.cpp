@@ -183,8 +183,7 @@ TEST_F(BudgetTest, AShedConnectionMakesRoom) {
   EXPECT_EQ(first_.statistics().counters.discarded(DiscardReason::evicted_tenant), 2u);
 }
 
-// Whoever makes room sleeps while somebody only wants to be ready, and must hear when a caller
-// comes.
+// What makes room sleeps while somebody only wants to be ready, and must hear when a caller comes.
 TEST(BudgetLineTest, WhoNeedsRoomMoreThanBeforeIsHeardAgain) {
   sim::SimScheduler scheduler;
   int heard = 0;

@@ -1,6 +1,6 @@
 // Tasks of several loops on one pool, in virtual time: any mix of loops, ties by chance,
-// connections that need a reset. Whoever waits is served in order, whatever its loop, and goes on
-// there. FOREBAY_SEEDS=1000 looks further.
+// connections that need a reset. Callers in line are served in order, whatever their loops, and go
+// on there. FOREBAY_SEEDS=1000 looks further.
 #include <cstdlib>
 #include <string>
 

@@ -132,7 +132,7 @@ class SessionTest : public PostgresTest {
     const auto done = connection_->exec_blocking(sql, kPatience);
     ASSERT_TRUE(done) << done.error().text();
   }
-  // A session that holds an advisory lock: whoever asks for it waits, for as long as the
+  // A session that holds an advisory lock: others that ask for it wait, for as long as the
   // session lives.
   static constexpr const char* kWaitForLock = "SELECT pg_advisory_xact_lock(7)::text";
   Client::OpenConnection hold_lock() {

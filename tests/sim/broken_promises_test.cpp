@@ -417,7 +417,7 @@ class WithDoor final : public Tampering {
   std::list<BuggyDoor> doors_;
 };
 
-TEST(BrokenPromisesTest, WhoeverOvertakesTheLineBreaksTheOrder) {
+TEST(BrokenPromisesTest, ACallerThatOvertakesTheLineBreaksTheOrder) {
   WithDoor<StandsAside> tampering;
 
   expect_broken(run(crowded_world(), tampering), Promise::order);

@@ -24,7 +24,7 @@ class CapturedLog {
   }
   CapturedLog(const CapturedLog&) = delete;
   CapturedLog& operator=(const CapturedLog&) = delete;
-  // Whoever logs must have ended.
+  // REQUIRES: nothing logs any more.
   ~CapturedLog() {
     log::write_all_repeats();
     log::set_sink({});

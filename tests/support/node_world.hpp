@@ -1,5 +1,5 @@
 // Processes with a node lease and a generator each, over one store in virtual time. After every
-// step each one makes an id, if it can: the ids of a node number grow, whoever has it, so that none
+// step each one makes an id, if it can: the ids of a node number grow, in any hands, so that none
 // is made twice, whatever happens to the processes, their clocks and their way to the store.
 #pragma once
 

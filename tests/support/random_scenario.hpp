@@ -44,7 +44,7 @@ class RandomScenario {
     return std::chrono::floor<milliseconds>(random_.between(least, most));
   }
   std::string time(Duration least, Duration most) { return duration_text(draw(least, most)); }
-  // After the last fault: every lease of whoever is gone has been reaped, and more.
+  // After the last fault: every lease of a process that is gone has been reaped, and more.
   Duration quiet() const { return 2 * lease_ttl_ + seconds(60); }
 
   static std::string services_text(const std::string& services) { return "services:\n" + services; }

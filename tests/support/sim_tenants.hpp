@@ -48,7 +48,7 @@ class FakeDatabases final : public TenantConnectors {
   std::vector<std::string> connectors;    // all that were asked for, in order
   std::vector<std::string> made;
   int questions = 0;
-  std::optional<Error> refusal;  // of whoever wants a database made
+  std::optional<Error> refusal;  // instead of a new database
 
  private:
   class OneDatabase final : public Connector {
@@ -99,7 +99,7 @@ class SimTenants {
     });
   }
   ~SimTenants() {
-    scheduler.run_for(1h);  // whoever still holds something gives it back
+    scheduler.run_for(1h);  // what is still held is given back
     if (tenants) close();
     EXPECT_EQ(server.sessions, 0);
     EXPECT_EQ(server.refusals, 0);

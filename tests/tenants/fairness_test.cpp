@@ -104,7 +104,7 @@ TEST(TenantFairnessTest, ThirtyStormsOnThirteenConnectionsTakeTurns) {
   EXPECT_LT(most, 2 * least);
 }
 
-// A stint is over before a connect is: each connection still serves whoever waits for it.
+// A stint is over before a connect is: each connection still serves the caller that waits for it.
 TEST(TenantFairnessTest, StintsShorterThanAConnectServeEverybody) {
   TenantOptions options = tenant_options(20, 3);
   options.stint = 5ms;

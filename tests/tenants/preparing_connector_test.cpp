@@ -1,4 +1,4 @@
-// Missing databases are made once, whoever asks.
+// Missing databases are made once, however many ask.
 #include "forebay/tenants/preparing_connector.hpp"
 
 #include <gmock/gmock.h>

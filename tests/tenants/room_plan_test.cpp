@@ -126,7 +126,7 @@ TEST(RoomPlanTest, WhoWantsToBeReadyTakesFromLessRecentOnesOnly) {
 }
 
 // Any standings: nobody in use is closed, evictions are a prefix of the idle ones by recency, as
-// much is made as is missing or may be asked for, and whoever goes without is looked at again.
+// much is made as is missing or may be asked for, and tenants without any are looked at again.
 TEST(RoomPlanProperty, RoomIsMadeInOrderAndNotWithoutNeed) {
   EXPECT_TRUE(rc::check([] {
     const auto small = rc::gen::inRange(0, 4);

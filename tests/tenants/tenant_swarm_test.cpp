@@ -81,7 +81,7 @@ class TenantSwarm {
     return static_cast<int>(second);
   }
 
-  // Whoever was used less recently and has connections is in use.
+  // Tenants that were used less recently and have connections are in use.
   void check_recency(const TenantEviction& evicted) const {
     // A pool that was closed by name may still be in use while its successor is evicted.
     if (!was_closed_[number_of(evicted.tenant)]) {

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class WorkspacesTest : public TenantsFixture {
  protected:
-  // Evictions are noted on the runtime's thread; whoever reads waits until nothing happens.
+  // Evictions are noted on the runtime's thread: read them when nothing happens any more.
   void open_noting(TenantOptions options) {
     options.on_evicted = [this](const TenantEviction& eviction) {
       const std::lock_guard lock(mutex_);

@@ -55,7 +55,7 @@ class AlertsTest : public testing::TestWithParam<Alarm> {
   static inline std::unique_ptr<TroubledProcess> process_;
 };
 
-TEST_P(AlertsTest, FiresForWhoeverIsInThatTrouble) {
+TEST_P(AlertsTest, FiresForTheOneInThatTrouble) {
   EXPECT_TRUE(fires_in_time(GetParam())) << process_->prometheus().alerts() << "\n"
                                          << process_->prometheus().targets();
   EXPECT_FALSE(process_->prometheus().is_troubled(R"(pool="calm")"))

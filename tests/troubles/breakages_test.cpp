@@ -104,8 +104,8 @@ TEST_F(BreakagesTest, Encryption) {
 
   let_in("''hostssl all all 127.0.0.1/32 trust''");
   expect_told(at(server->port(), "user=app sslmode=disable"),
-              {"only who encrypts", "", "TLS with the database",
-               "the server lets in only who encrypts: set database.sslmode (DB_SSLMODE), which is "
+              {"encryption required", "", "TLS with the database",
+               "the server requires encryption: set database.sslmode (DB_SSLMODE), which is "
                "disable, to verify-full"});
 }
 

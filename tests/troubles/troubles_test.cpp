@@ -17,7 +17,7 @@ class TroublesTest : public PoolFixture {
  protected:
   TroublesTest() { launch({}); }
   ~TroublesTest() override {
-    world_.server.start();  // whoever gives leases back needs it
+    world_.server.start();  // leases are given back there
     watches_.clear();
     pool_.reset();
     cluster_.reset();

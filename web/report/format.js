@@ -20,7 +20,7 @@ function lengthText(seconds) {
   return `${Number((seconds / size).toPrecision(3))} ${unit}`;
 }
 
-// How long somebody waited. Whoever finds a connection ready waits no virtual time at all.
+// How long somebody waited. A caller that finds a connection ready waits no virtual time at all.
 function waitText(seconds) {
   return seconds === 0 ? "at once" : lengthText(seconds);
 }

@@ -34,7 +34,7 @@ enum class LeaseLoss : std::uint8_t {
 struct ClusterOptions {
   ClusterOptions() = default;  // keeps it from being an aggregate: coroutines take it by value
 
-  // Who, and of what.
+  // Which database, and which process of it.
   std::string endpoint;             // the database's host name: what the limits belong to
   std::string service = "forebay";  // this process's service, for people who look into the table
   std::string member;               // this process, for the same; empty: as the service
@@ -48,9 +48,9 @@ struct ClusterOptions {
   int limit = 10'000;
   // When all want more than there is: what others leave to this process before all share evenly.
   int min_share = 0;
-  Duration ttl = std::chrono::minutes(3);  // a process that dies is missed after so long
-  // And so long after that its leases come back: how long the database may go on counting the
-  // sessions of a process that died in the middle of a statement. None: see session_linger().
+  Duration ttl = std::chrono::minutes(3);  // of a lease, from its last renewal
+  // How much later it comes back: how long the database may go on counting the sessions of a
+  // process that died in the middle of a statement. None: see session_linger().
   std::optional<Duration> session_linger;
   LeaseLoss on_loss = LeaseLoss::keep;
   // fence: how long before the lease may end connections are retired. None: a sixth of the ttl.
@@ -64,7 +64,7 @@ struct ClusterOptions {
   // that are all of this kind.
   RateMode rate_mode = RateMode::window;
   Duration max_wait = std::chrono::seconds(30);  // for a permit
-  Duration stagger = std::chrono::seconds(5);    // the first request waits for up to so long
+  Duration stagger = std::chrono::seconds(5);    // the first request waits for up to this long
 
   // Node numbers for ids, one for each process of a scope. No table: none. The ttl is that above.
   std::string id_table;
@@ -83,8 +83,8 @@ struct ClusterOptions {
 OptionProblems problems(const ClusterOptions& options);
 
 // As given. Otherwise five minutes for Aurora DSQL, where nothing but the limit of a transaction
-// ends the statement of a dead client for certain; and 30 seconds for a PostgreSQL that is told to
-// miss its clients.
+// ends the statement of a dead client for certain; and 30 seconds for a PostgreSQL, which is told
+// to look for its clients.
 Duration session_linger(const ClusterOptions& options);
 
 // How long before its end a lease counts as endangered. REQUIRES: problems(options) is empty.

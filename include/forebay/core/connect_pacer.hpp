@@ -13,8 +13,8 @@
 
 namespace forebay {
 
-// The time that each of so many a second has for itself, rounded up so that rounding never adds
-// one. REQUIRES: 0 < rate <= 1e9.
+// The time between connects at that rate, rounded up so that rounding never adds one. REQUIRES:
+// 0 < rate <= 1e9.
 Duration interval_of(double rate);
 
 class ConnectPacer {

@@ -28,8 +28,7 @@ Duration longest_in(std::size_t bucket);
 class LatencySnapshot {
  public:
   std::uint64_t count() const;
-  // The time within which so many of 100 were done. Zero when nothing was recorded. 0 < percent <=
-  // 100.
+  // The time within which that part was done. Zero when nothing was recorded. 0 < percent <= 100.
   Duration percentile(double percent) const;
   // What was recorded since an earlier snapshot of the same histogram.
   LatencySnapshot since(const LatencySnapshot& earlier) const;

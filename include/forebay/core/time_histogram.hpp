@@ -28,8 +28,8 @@ class TimeHistogram {
     return bounds;
   }();
 
-  // times: how many of them took so long. A negative time, of clocks that were read out of order,
-  // counts as nothing: a sum never falls.
+  // times: how many took this long. A negative time, of clocks that were read out of order, counts
+  // as nothing: a sum never falls.
   void record(Duration time, std::uint64_t times = 1) {
     add_repeats();
     last_time_ = time > Duration::zero() ? time : Duration::zero();

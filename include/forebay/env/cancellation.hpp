@@ -30,13 +30,13 @@ class Cancellation {
   Scheduler& scheduler() const { return scheduler_; }
   bool is_cancelled() const { return is_cancelled_; }
 
-  // Listeners hear of it now and go on on a later turn; those who come later do not begin
-  // to wait. A second call does nothing.
+  // Listeners are told now and resume on a later turn; later ones do not begin to wait. A second
+  // call does nothing.
   void cancel();
 
   // REQUIRES: it is not cancelled yet.
   void listen(Listener& listener);
-  // Does nothing for one who has been told, or never listened.
+  // Does nothing for a listener that has been told, or never listened.
   void leave(Listener& listener) {
     if (listener.link.is_linked()) listeners_.erase(listener);
   }

@@ -53,8 +53,8 @@ class Connection {
   // server counts a session until it has ended, and so must we.
   virtual Task<bool> close(Instant deadline) = 0;
 
-  // Whether it is in somebody's hands. A driver works for nobody else: who kept a reference beyond
-  // the loan may meet the next user.
+  // Whether it is in somebody's hands. A driver works for nobody else: a reference that was kept
+  // beyond the loan may meet the next user.
   bool is_held() const noexcept { return is_held_.load(std::memory_order_relaxed); }
   void set_held(bool is_held) noexcept { is_held_.store(is_held, std::memory_order_relaxed); }
 

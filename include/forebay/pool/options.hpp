@@ -29,8 +29,8 @@ struct PoolSize {
   // All there are, from opening to closed, never exceed it. Default 10; DSQL: 100.
   std::optional<int> max;
   std::optional<int> target_ready;  // reservoir: kept ready ahead of demand; default max
-  std::optional<int>
-      low_watermark;  // reservoir: the initial fill is done at so many; default target_ready
+  // reservoir: the initial fill is done at this many. Default target_ready.
+  std::optional<int> low_watermark;
   std::optional<int> max_ready;  // given back above it: discarded as reservoir_full; default max
   int min_idle = 0;              // standard: kept ready; lost ones are replaced at once
   // standard: opened one by one at start, then held by the keeper. Default 0; DSQL: max.
@@ -77,14 +77,14 @@ struct PoolOptions {
   Duration guard_window = std::chrono::seconds(45);
   // When the server cuts a session. DSQL: 60 min.
   Duration server_limit = Duration::max();
-  // Lifetimes end so long before server_limit. DSQL: 5 min.
+  // Lifetimes end this long before server_limit. DSQL: 5 min.
   Duration longest_transaction{};
-  // Nobody wanted it for so long: closed, unless the target needs it. May be never. Default 5 min;
-  // DSQL without a reservoir: never.
+  // Unused for this long: closed, unless the target needs it. May be never. Default 5 min; DSQL
+  // without a reservoir: never.
   std::optional<Duration> idle_timeout;
-  // Not heard of for so long: the server is asked, in the background. May be never.
+  // Silent for this long: the server is asked, in the background. May be never.
   Duration check_after_idle = std::chrono::seconds(30);
-  // Lent for so long: reported once, with the place that took it. May be never.
+  // Lent for this long: reported once, with the place that took it. May be never.
   Duration leak_after = Duration::max();
 
   // Pace: connects per second, and at once after a rest; 0: as fast as the server answers. Default
@@ -93,7 +93,7 @@ struct PoolOptions {
   std::optional<double> connect_rate;
   std::optional<int> connect_burst;
   int max_opening = 32;  // connects in flight at once
-  BackoffRule backoff;   // no connect for so long after failures in a row
+  BackoffRule backoff;   // the pause after failures in a row
 
   // Limits of the single steps.
   Duration admission_timeout = std::chrono::seconds(30);  // for a lease, and for a permit
@@ -103,8 +103,8 @@ struct PoolOptions {
   // For cancelling a statement that ran into its deadline, from the permit to the server's answer;
   // then the session is closed instead. Zero: nothing is cancelled. A cancel is sent in the clear.
   Duration cancel_timeout = std::chrono::milliseconds(750);
-  // The server is told at connect to miss us so soon when we are gone without a word, and our
-  // sockets to miss the server; max: neither is told anything.
+  // How soon the server is to notice that we are gone without a word, and our sockets that it is;
+  // both are told at connect. max: neither is told anything.
   Duration server_notices_after = std::chrono::seconds(6);
   StuckClose on_stuck_close = StuckClose::keep_place();
   Duration open_wait = std::chrono::milliseconds(100);  // how long open() waits; 0: not at all

@@ -94,10 +94,10 @@ class Pool {
   // replaced.
   void retire_all(DiscardReason reason);
 
-  // For pools that share a budget. Closes up to so many that are ready, to make room for others,
-  // and says how many.
+  // For pools that share a budget. Closes ready connections to make room for others, and says how
+  // many.
   int shed(int most);
-  // When the budget calls, so many that come back are closed although somebody waits for them here.
+  // When the budget calls: how many that come back are closed although somebody waits for them.
   void set_yields(int yields);
 
   // The first step of close(), which is still to come, and from any thread.

@@ -42,8 +42,8 @@ class OperationMetrics;
 
 class TransactionMetrics {
  public:
-  // Names with a number in them would fill the memory: what comes after so many names is counted
-  // together, under kOther.
+  // Names with a number in them would fill the memory: names beyond these are counted together,
+  // under kOther.
   static constexpr std::size_t kMostOperations = 1000;
   static constexpr std::string_view kOther = "(other)";
 

@@ -43,11 +43,11 @@ struct TenantOptions {
   DatabaseOf database_of;
   bool creates_missing_databases = false;
 
-  // Where more tenants want connections than there are, each may keep one for so long.
+  // Where more tenants want connections than there are, each may keep one for this long.
   Duration stint = std::chrono::milliseconds(100);
   // What is remembered of tenants without connections; the longest unused are forgotten.
   int max_known_tenants = 200'000;
-  // Of so many tenants, the busiest, there are metrics of their own. 0: of none.
+  // How many tenants, the busiest, have metrics of their own.
   int busiest_in_metrics = 10;
   PoolOptions pool;  // of each tenant; its name and its size.max come from here and the tenant
   // Called on the scheduler, which it must not block, for each pool that is closed to make room.

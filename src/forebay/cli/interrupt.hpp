@@ -22,7 +22,7 @@ class Interrupt {
   // Also listens to a terminal in which Ctrl-C is a key like any other. q ends too.
   void listen_to_keys(int terminal) { keys_ = terminal; }
 
-  // Waits so long at most. True: the program should end, now or since an earlier call.
+  // Waits that long at most. True: the program should end, now or since an earlier call.
   bool wait(std::chrono::milliseconds limit);
 
  private:

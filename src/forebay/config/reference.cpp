@@ -75,7 +75,7 @@ What happens to values that make no sense:
 Variables that begin with `DSQL_` and `DB_` have the names, defaults and rules that older services
 know, with two differences. `DSQL_RESERVOIR_LOW_WATERMARK` is `reservoir.target_ready` unless it is
 given, and not the maximum of the pool: there it says when refilling gets faster; here the start
-waits until so many are ready, and a target below the maximum would always be raised to it. And what
+waits for that many, and a target below the maximum would always be raised to it. And what
 is meant for Aurora DSQL is a default for its hosts only, as the next table says.
 
 ## Defaults that depend on the server

@@ -6,8 +6,8 @@
 // every approval from it as well, so many pools can share one budget.
 //
 // A parent without room can serve its children in turn: room that it has for one of them it grants
-// ahead, and counts as used from then on. And it can call: for so many approvals back from
-// those who can spare one.
+// ahead, and counts as used from then on. And it can call for a number of approvals back, from
+// those that can spare one.
 //
 // Thread-safe without a lock, because an approval gives itself back from whatever thread
 // drops it last.

@@ -3,7 +3,7 @@
 //  * Of its own: max, and how far a resize to less has left it above.
 //  * Of a budget that it shares: whether it lacks room there and how badly, and what it owes when
 //    the budget calls for connections back: one that comes back goes if nobody waits for it here;
-//    and so many do although somebody waits (yields), if they have served somebody here.
+//    and some do although somebody waits (yields), if they have served somebody here.
 //
 // Who stands in line for room, and who makes it, is decided elsewhere: by Budget and plan_room().
 #pragma once

@@ -146,7 +146,7 @@ class PoolState {
   void resize(const PoolRules& rules);
   // Everything that exists now goes: what is ready at once, the rest when nobody uses it any more.
   void condemn_all(DiscardReason reason);
-  // Up to so many that are ready go to make room for others. How many went.
+  // Ready connections go to make room for others. How many went.
   int shed(int most, DiscardReason reason = DiscardReason::evicted_tenant);
   // No caller is served any more, and everything that is not in use goes.
   void close(WakeList& wakes, DiscardReason reason = DiscardReason::closed);

@@ -35,7 +35,7 @@ int justified_by_line(const SupplyCounts& counts) {
 // Connections that are ready, or will be in a moment, and are going to stay.
 int staying(const SupplyCounts& counts) { return counts.ready + counts.cleaning - counts.leaving; }
 
-// How many connections the keeper misses, when so many are on their way.
+// How many connections the keeper misses, beside those that are on their way.
 int keeper_deficit(const SupplyRule& rule, const SupplyCounts& counts, int opening) {
   if (rule.mode != Supply::standard) return 0;
   const int existing = staying(counts) + counts.lent - counts.leaving_lent + opening;

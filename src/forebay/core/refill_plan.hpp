@@ -9,10 +9,10 @@
 //   law  = ceil(waiters * observed hold / observed connect time) - open
 //   in flight = min(waiters, max(ramp, law), room)
 //
-// The law is Little's: so many connections serve the line within the time of one connect. It needs
-// to be known how long loans last; the ramp does not, and goes on where the law has erred.
+// The law is Little's: that many connections serve the line within the time of one connect. It
+// needs to know how long loans last; the ramp does not, and goes on where the law has erred.
 //
-// The same brake holds for min_idle while its connections are only lent, not lost: they come back.
+// The ramp also holds for min_idle while its connections are only lent, not lost: they come back.
 //
 // Fifty callers who will be served by five returning connections within 20 ms open one; two hundred
 // with statements of 5 ms, and connects of 50 ms, open twenty at once, not two hundred and not one

@@ -1,6 +1,6 @@
 // ServerRoom: how many connections a server that is full has for this pool.
 //
-// Who is refused one more keeps what it has: whatever ends is replaced at once, and above that
+// A pool that is refused one more keeps what it has: what ends is replaced at once, and above that
 // number one more is tried now and then. Where that works two are tried, then four: room that has
 // come is soon used.
 #pragma once
@@ -16,8 +16,8 @@ class ServerRoom {
  public:
   static constexpr int kUnlimited = std::numeric_limits<int>::max();
 
-  // Refused one more beside so many sessions. True: the pause before the next try begins now; those
-  // that fail together begin one.
+  // It has these sessions, and refused one more. True: the pause before the next try begins now;
+  // those that fail together begin one.
   bool note_full(Instant now, int sessions, const BackoffRule& rule, Random& random) {
     // Below what it had: others took places, or it has not yet forgotten one of ours. Each refusal
     // lowers it by one, or a busy pool would lose all that is on its way out.
@@ -28,7 +28,7 @@ class ServerRoom {
     try_from_ = now + backoff_delay(rule, refusals_, random);
     return true;
   }
-  // One more has opened, and now there are so many.
+  // One more has opened; sessions: how many there are now.
   void note_opened(int sessions) {
     if (sessions <= most_) return;
     most_ = sessions;
@@ -38,12 +38,12 @@ class ServerRoom {
   }
   void forget() { *this = ServerRoom(); }
 
-  // How many more it has for a pool with so many sessions, when so many more are on their way.
-  // Negative: these are more than it had.
+  // How many more it has for a pool with these sessions, and with others on their way. Negative:
+  // these are more than it had.
   int left(int sessions, int opening) const {
     return most_ == kUnlimited ? kUnlimited : most_ - sessions - opening;
   }
-  // Above that so many may be tried from then on.
+  // How many may be tried above that, from try_from() on.
   int beyond() const { return beyond_; }
   Instant try_from() const { return try_from_; }
   int refusals() const { return refusals_; }  // in a row

@@ -19,7 +19,7 @@ class ClockReading {
   WallTime theirs;
   WallTime before{};
   WallTime after{};
-  Duration resolution{};  // theirs may be so much later than it says
+  Duration resolution{};  // theirs may be this much later than it says
 };
 
 // How far our clock is ahead of theirs at least: what the way there and back and their resolution

@@ -106,7 +106,7 @@ std::string login_advice(const DatabaseFacts& facts) {
 std::string tls_advice(const DatabaseFacts& facts) {
   if (wants_encryption(*facts.failure, facts.sslmode))
     return fmt::format(
-        "the server lets in only who encrypts: set database.sslmode (DB_SSLMODE), which is {}, to "
+        "the server requires encryption: set database.sslmode (DB_SSLMODE), which is {}, to "
         "verify-full, with sslrootcert={} in database.url or a file, or to require",
         facts.sslmode, facts.root_certificates);
   return fmt::format("{}: sslrootcert={}, or a file", advice_for(ConnectStep::tls).advice,

@@ -29,7 +29,7 @@ struct Demand {
   double server_rate = 0;
   int server_burst = 0;
 
-  Duration life{};  // a connection is replaced after so long, on average
+  Duration life{};  // after which a connection is replaced, on average
   Duration fill_limit{};
 };
 

@@ -1,9 +1,9 @@
-// BusiestTenants: of which tenants there are metrics of their own. There may be hundreds of
-// thousands of tenants, and whoever stores metrics pays for each that was ever told of.
+// BusiestTenants: the tenants that have metrics of their own. There may be hundreds of thousands of
+// tenants, and each one that ever appears in metrics costs storage.
 //
-// Always: so many places and no more. Who is busiest is looked at once a minute, by callers since
-// the last look; who has a place keeps it while it is among twice as many, so that neighbours in
-// rank do not take turns. Thread-safe: pages may be asked for at once.
+// Always: a fixed number of places. The busiest are chosen once a minute, by callers since the last
+// time; a tenant keeps its place while it is among twice as many, so that neighbours in rank do not
+// take turns. Thread-safe: pages may be asked for at once.
 #pragma once
 
 #include <cstdint>

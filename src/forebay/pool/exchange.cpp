@@ -194,7 +194,7 @@ bool Exchange::is_behind_with_resets() const {
 }
 
 // This may have been the last one lent, and the supplier, once it can see that, may end the pool
-// before another line of ours has run: so a departure is noted before the supplier is called.
+// before another line of ours has run: so the call is noted as a last one before it is made.
 void Exchange::place(ConnectionSlot& slot, bool needs_reset) {
   WakeList wakes;
   bool calls_supplier = false;

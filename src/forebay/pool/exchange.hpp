@@ -116,7 +116,7 @@ class Exchange {
     return question(state_);
   }
   Signal& attention() { return attention_; }  // set when the supplier should look
-  // Its destructor waits for those who have begun to depart.
+  // The destructor waits for those that have begun.
   LastCalls& last_calls() { return last_calls_; }
   // Room that a shared budget granted and the state did not want. For tasks of the scheduler.
   void return_grants();

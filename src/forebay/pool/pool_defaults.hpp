@@ -25,7 +25,7 @@ struct PoolDefaults {
 // The options with everything said that PoolDefaults speaks of.
 PoolOptions completed(PoolOptions options, const PoolDefaults& defaults = PoolDefaults());
 
-// A new size for a pool: what it does not say stays as it was, and who kept all open keeps all.
+// A new size for a pool: what it does not say stays as it was; one that kept all open still does.
 PoolSize completed(PoolSize size, const PoolSize& before);
 
 }  // namespace forebay

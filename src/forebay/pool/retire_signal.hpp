@@ -26,7 +26,7 @@ class RetireSignal {
   ~RetireSignal();  // REQUIRES: all have left
 
   void raise(DiscardReason reason);
-  // Closes up to so many that are ready, for other processes, and says how many.
+  // Closes ready connections, for other processes, and says how many.
   int shed(int most);
   Duration notice() const { return notice_; }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr Duration kEmptyEvery = std::chrono::seconds(1);
 
 // A healthy server lets go of a session within milliseconds, and a busy one that was told how soon
-// to miss us within a second or so. What takes longer is told, and looked at now and then.
+// to notice our end within a second or so. What takes longer is told, and looked at now and then.
 constexpr Duration kHeldAfter = std::chrono::seconds(5);
 constexpr Duration kHeldLook = std::chrono::seconds(1);
 

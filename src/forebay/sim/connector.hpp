@@ -62,8 +62,8 @@ class SimConnection : public Connection {
 
   // A transaction of its user: false if the server did not answer, and the connection is broken.
   bool run_transaction();
-  // A statement that takes so long. At the deadline its user gives up: it is cancelled, if the
-  // server can be reached and heeds that; otherwise it runs on and the connection is broken.
+  // A statement of that length. At the deadline its user gives up: it is cancelled, if the server
+  // can be reached and heeds that; otherwise it runs on and the connection is broken.
   Task<Result<void>> run_statement(Duration length, Instant deadline);
 
   Session& session() { return *session_; }

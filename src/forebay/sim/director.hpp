@@ -27,7 +27,7 @@ class Director {
   // From here on nothing happens to anybody. The tasks end when the scheduler is run.
   void stop() { stopping_.cancel(); }
 
-  // No fault is active, and none has been for so long.
+  // No fault is active, and none has been for that long.
   bool is_quiet_for(Duration time, Instant now) const;
   // The same, whatever tenants do.
   bool is_calm_for(Duration time, Instant now) const;

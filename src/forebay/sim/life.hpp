@@ -39,8 +39,8 @@ class Life {
   void set_frozen(bool is_frozen);  // REQUIRES: it has not ended
   void set_storms(const std::vector<TenantStorm>& storms) { workload_->set_storms(storms); }
 
-  // A tenant that has no connection, and for which somebody has waited so long while nobody was
-  // served; empty: there is none.
+  // A tenant that has no connection, and for which somebody has waited beyond `patience` while
+  // nobody was served; empty: there is none.
   std::string starved_tenant(Duration patience) const;
 
   // Sums over its pools.

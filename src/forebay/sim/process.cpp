@@ -155,8 +155,8 @@ void Process::track(const PoolGauges& gauges) {
   }
 }
 
-// A reservoir is full when so many are ready as it keeps ready, in the server's eyes too, or when
-// it has no room for more.
+// A reservoir is full when its target is ready, in the server's eyes too, or when it has no room
+// for more.
 bool Process::is_full(const PoolGauges& gauges) const {
   if (spec_.supply != Supply::reservoir || spec_.tenants.count > 0) return is_at_target_;
   const int live = parts_.database.open_of(index_);

@@ -10,7 +10,7 @@
 
 namespace forebay::sim {
 
-// The first so many tenants are wanted so many times as often.
+// The first few tenants are wanted more often, by a factor.
 struct TenantStorm {
   int tenants = 1;
   double factor = 1;

@@ -16,7 +16,7 @@ constexpr Duration kPausePerPool = std::chrono::microseconds(1);
 
 constexpr Duration kPaceWindow = std::chrono::seconds(1);
 
-// Who is asked for a password again and again locks the account.
+// A server that sees wrong passwords again and again locks the account.
 constexpr BackoffRule kPauseAfterIdentity{std::chrono::seconds(15), std::chrono::minutes(2), 25};
 
 bool is_about_identity(const Error& refusal) { return refusal.sqlstate().starts_with("28"); }
@@ -217,7 +217,7 @@ void TenantPools::note_refused(TenantPool& pool, const Error& error) {
   attention_.notify();
 }
 
-// Who waits at a tenant whose every connect is refused would wait in vain, and its pool would hold
+// A caller at a tenant whose every connect is refused would wait in vain, and its pool would hold
 // room. It ends, its callers hear what the server said, and so do those who come before the pause
 // is over. A tenant with open connections goes on with these.
 void TenantPools::end_refused() {

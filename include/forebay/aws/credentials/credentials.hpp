@@ -1,4 +1,4 @@
-// Credentials: who signs.
+// Credentials: the keys that requests to AWS are signed with.
 #pragma once
 
 #include <string>

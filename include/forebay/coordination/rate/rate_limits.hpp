@@ -10,7 +10,7 @@ namespace forebay {
 
 enum class RateMode : std::uint8_t {
   bucket,  // one bucket that fills steadily and can spend what it has saved up
-  window,  // so many in each clock second, as clients of the older kind count them
+  window,  // a number in each clock second, as clients of the older kind count them
   // The bucket, until somebody is seen who counts by the second; from then on the window.
   automatic,
 };

@@ -103,8 +103,8 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   void set_cancel_key(const CancelKey& key);
   // What is known of the server's attention to us.
   void set_notice(const ServerNotice& notice);
-  // Tells the server by a statement how soon to miss us, now and after each reset. A server that
-  // does not want to hear of it is left alone; of one that heard it all, that much is known.
+  // Tells the server by a statement how soon to notice our end, now and after each reset. A server
+  // that refuses it is left alone; of one that accepted it all, that much is known.
   Task<Result<void>> set_notice_settings(NoticeSettings settings, ServerNotice known,
                                          Instant deadline);
   const ServerNotice& notice() const;

@@ -49,7 +49,7 @@ struct ServerProfile {
   bool can_drop_one_prepared = false;         // knows DEALLOCATE with a name
   std::string check_statement;            // the cheapest round trip that proves the server is there
   std::string session_statement;          // sets what a reset undoes; empty: nothing
-  bool knows_notice = false;              // can be told how soon to miss us: see NoticeSettings
+  bool knows_notice = false;              // can be told how soon to notice our end (NoticeSettings)
   bool can_cancel = false;                // a cancel request ends a statement
   std::optional<Duration> session_limit;  // the server cuts a session that is older
   std::optional<Duration> transaction_limit;  // the server fails a transaction that is older

@@ -38,7 +38,7 @@ class SessionSource {
  public:
   virtual ~SessionSource() = default;
 
-  // For tasks of the scheduler.
+  // For tasks, of any loop.
   virtual Task<Result<PooledSession>> acquire(Until until, std::source_location from) = 0;
   // For threads of the application.
   virtual Result<PooledSession> acquire_blocking(Duration timeout, std::source_location from) = 0;

@@ -20,8 +20,8 @@ class DynamoDbChannel {
                   DynamoDbOptions options);
 
   Task<Result<DynamoDbAnswer>> call(DynamoDbCall call, Instant deadline);
-  // Waits as before the next try, after so many answers that left something undone. False: there is
-  // no time for it.
+  // Waits as before the next try, after the round-th answer that left something undone. False:
+  // there is no time for it.
   Task<bool> pause(int round, Instant deadline);
   // 32 hexadecimal digits by chance.
   std::string fresh_token();

@@ -37,8 +37,8 @@ struct PresignedUrl {
   Signature signature;
 };
 
-// The request's URL with the signature in its query, valid for so long, in whole seconds. Its body
-// must be empty or whole already, for it is signed too.
+// The request's URL with the signature in its query, valid for whole seconds. Its body must be
+// empty or whole already, for it is signed too.
 PresignedUrl presign(const HttpRequest& request, const Credentials& credentials,
                      const SigningScope& scope, WallTime now, Duration lifetime);
 

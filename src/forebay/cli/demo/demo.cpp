@@ -97,7 +97,7 @@ Result<std::optional<DemoSample>> Demo::run() {
     serve();
     last = look();
   }
-  if (!filled) pool_->pool().give_up();  // who is silent does not say goodbye either
+  if (!filled) pool_->pool().give_up();  // a silent server does not say goodbye either
   end();
   if (!filled) {
     drop_messages();

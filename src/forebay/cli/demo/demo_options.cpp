@@ -19,7 +19,7 @@ using Problems = std::vector<std::string>;
 constexpr int kAnySize = 1'000'000;
 constexpr Duration kAnyTime = std::chrono::hours(24 * 365);
 
-// A throw-away server has a process for each; a laptop bears so many.
+// A throw-away server has a process for each connection; a laptop bears this many.
 constexpr int kMostThrowAway = 1'000;
 constexpr int kMostThreads = 1'000;
 constexpr int kMostSeconds = 365 * 24 * 3600;

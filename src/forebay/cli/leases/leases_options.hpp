@@ -36,7 +36,7 @@ struct LeasesOptions {
   std::optional<int> limit;
   Duration timeout = std::chrono::seconds(10);
   Duration every = std::chrono::seconds(2);
-  std::optional<int> count;  // watch: end after so many
+  std::optional<int> count;  // watch: end after this many
   Duration ttl = std::chrono::minutes(3);
   bool is_recount = false;
   bool is_json = false;

@@ -16,13 +16,13 @@ class BackgroundWork {
  public:
   virtual ~BackgroundWork() = default;
 
-  // Waits so long at most. True: it has ended, and no thread of it runs any more.
+  // Waits that long at most. True: it has ended, and no thread of it runs any more.
   virtual bool wait(std::chrono::milliseconds limit) = 0;
   // Asks it to end soon, before it is done.
   virtual void stop() = 0;
 };
 
-// One line that says how far it is, after so much time.
+// One line that says how far it is after that time.
 using ProgressLine = std::function<std::string(Duration elapsed, const TextStyle& style)>;
 
 // Returns when the work has ended; an interrupt stops it. Without a line, in a pipe, and for the

@@ -62,13 +62,13 @@ struct LeaseOptions {
   Duration fence_before;
 
   // No session of the database lives longer. Clients of the older kind do not renew their leases:
-  // only after so long is it certain that nothing stands behind them.
+  // only after this long is it certain that nothing stands behind them.
   Duration longest_session = std::chrono::minutes(65);
   std::function<void()> on_lost;
   // Lets go of one connection that nobody uses. False: there was none. None: nothing is given up.
   std::function<bool()> on_surplus;
   int most_at_once = 100;                            // connections in one request
-  Duration release_after = std::chrono::seconds(1);  // unused for so long: given back
+  Duration release_after = std::chrono::seconds(1);  // unused for this long: given back
   BackoffRule backoff{std::chrono::milliseconds(100), std::chrono::seconds(5), 25};
 };
 
@@ -173,7 +173,7 @@ class LeaseAgent final : public LeaseSource {
   Condition changed_;  // for close()
   Cancellation stopping_;
   State state_ = State::sound;
-  int room_ = 0;  // > 0: the limit leaves so many, and more were wanted
+  int room_ = 0;  // > 0: the limit leaves this many, and more were wanted
   int active_ = 0;
   Instant active_heard_at_ = Instant::min();
   int excess_ = 0;  // by how many the counter was above the limit when the store last spoke

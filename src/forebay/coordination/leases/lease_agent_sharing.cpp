@@ -9,7 +9,7 @@ namespace forebay {
 namespace {
 
 constexpr Duration kLongestStep = std::chrono::seconds(1);
-// For so long the store is believed to be full, at most.
+// The store is believed to be full for this long, at most.
 constexpr Duration kLongestBelief = std::chrono::seconds(5);
 // And others are believed to have less than their share.
 constexpr Duration kLongestCap = std::chrono::seconds(10);

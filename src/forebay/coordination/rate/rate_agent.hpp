@@ -37,7 +37,7 @@ struct RateOptions {
   double connects_per_second;  // of the whole cluster: for texts, and for local absence
   Duration request_timeout;
   Duration max_wait;  // after that a caller hears limit_reached
-  // The very first request waits for up to so long, by chance, so that processes that start
+  // The very first request waits by chance, for this long at most, so that processes that start
   // together do not ask together.
   Duration stagger;
   StoreAbsence on_absence;

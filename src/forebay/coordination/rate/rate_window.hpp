@@ -53,7 +53,7 @@ class RateWindow {
 
   // What to ask for; none: as far as is known, everything is taken.
   std::optional<Ask> ask(const TakeRequest& request) const;
-  // A second was seen with so many taken.
+  // How many were seen to be taken of a second.
   void note(std::int64_t second, int count);
   // The places, spread over what is left of their second; late ones are good until its end.
   TakeReply grant(const TakeRequest& request, const Ask& ask) const;

@@ -36,7 +36,7 @@ class SimPipe {
 
   void finish(Instant now);  // nothing more goes in
   void break_now();          // what is inside is lost
-  // It breaks when so many bytes have gone in, counted from the first. What went in before arrives.
+  // It breaks when that many bytes have gone in, counted from the first. These arrive.
   void break_after(std::uint64_t bytes);
   void fall_silent() { is_silent_ = true; }  // from now on, what goes in never arrives
 

@@ -28,7 +28,7 @@ class SimWire {
 
   // Both ends notice at once, and what is on its way is lost.
   void cut();
-  // It breaks when that side has written so many bytes, counted from the first. They arrive.
+  // It breaks when that side has written that many bytes, counted from the first. They arrive.
   void cut_after(Side from, std::uint64_t bytes);
   // The other end is lost to both, and neither is told: nothing arrives any more.
   void fall_silent();

@@ -4,8 +4,8 @@
 // Names are looked up on the loop, and libpq gets addresses: it never asks a name server itself.
 // Everything of libpq that may read files or compute for long (start and poll) runs on the blocking
 // lane; waiting for the network happens on the loop. libpq may change sockets at every poll (next
-// address, TLS given up), so each one it opens is shared and, in the end, seen off. Confined to the
-// scheduler. Work on the lane cannot be interrupted.
+// address, TLS given up), so each one it opens is shared and, in the end, closed as a session is.
+// Confined to the scheduler. Work on the lane cannot be interrupted.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ namespace forebay::postgres {
 class ConnectAttempt {
  public:
   // With the start of the session go the settings, which outlive the attempt, and with a plan also
-  // how soon the server is to miss us.
+  // how soon the server is to notice that we are gone.
   ConnectAttempt(const LibpqEnv& env, ConnectionString target, std::optional<NoticePlan> plan,
                  const SessionSettings& settings)
       : env_(env),

@@ -22,7 +22,7 @@ class LibpqConnection;
 
 // What a driver is told beside the connection string.
 struct LibpqSettings {
-  // How soon the server is to miss us, where it can be told; max: it is told nothing.
+  // How soon the server is to notice our end, where it can be told; max: it is told nothing.
   Duration server_notices_after = Duration::max();
   // How long it may go on working for a session whose client is gone, if it has a limit of its own.
   std::optional<Duration> longest_work;
@@ -56,7 +56,7 @@ class LibpqConnector final : public Connector {
 
  private:
   class Registration;
-  // How the server is told when to miss us.
+  // How the server is told when to notice that we are gone.
   enum class Telling : std::uint8_t { nothing, in_options, by_statement };
 
   Error explain(Error error, bool was_told);

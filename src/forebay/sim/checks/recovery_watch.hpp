@@ -21,8 +21,8 @@ class RecoveryWatch {
     if (!recoveries_.empty()) note_full(process, now);
   }
 
-  // Processes that were full later than so long after the end of some fault, or not at all. One
-  // from which the run had no time to recover is not judged.
+  // Processes that were full only later than that after the end of some fault, or not at all. A
+  // fault from which the run had no time to recover is not judged.
   std::vector<std::string> later_than(Duration within, Duration end_of_run);
 
  private:

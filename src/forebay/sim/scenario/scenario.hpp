@@ -71,7 +71,7 @@ struct ServiceSpec {
   WorkloadSpec workload;
 
   // Ours.
-  int replicas = 1;  // so many processes, see processes(); start delays add up by stagger
+  int replicas = 1;  // how many processes, see processes(); start delays add up by stagger
   Duration stagger{};
   int loops = 1;           // of each process; callers come on one after the other
   std::optional<int> max;  // connections in all; default: see pool_options()
@@ -152,7 +152,7 @@ struct FaultSpec {
   std::vector<std::string> services;  // by name; a name of replicas means all of them; none: all
   double fraction = 0.3;              // dropFraction, failing connects
   double factor = 10;                 // slow_connect; tenant_storm: times as often as usual
-  int tenants = 1;                    // tenant_storm: the first so many of a service
+  int tenants = 1;                    // tenant_storm: how many of a service, from the first
   Duration every = std::chrono::seconds(60);  // rollEvery
   Duration overlap = std::chrono::seconds(30);
   Duration skew{};

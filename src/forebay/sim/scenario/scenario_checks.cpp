@@ -19,7 +19,7 @@ namespace {
 using yaml::FileProblems;
 using yaml::kLongestTime;
 
-// Among so many names the one that was meant is looked for.
+// Among at most this many names the one that was meant is looked for.
 constexpr std::size_t kMostSuggested = 100;
 
 std::string service_path(std::size_t index) { return fmt::format("services[{}]", index); }
