@@ -1,10 +1,8 @@
-// PoolOptions: all that a pool can be told, with its defaults, and the rules they obey. What an
-// option of C++ means is told here and nowhere else; what a key of a file means, in the table of
-// settings, from which docs/configuration.md is made.
+// PoolOptions: all that a pool can be told, and the rules that options obey.
 //
-// What is std::optional has a default that depends on the server and the supply: the same whether
-// the pool is made in code or from a configuration. DSQL stands for an Aurora DSQL host,
-// *.dsql*.<region>.on.aws.
+// docs/configuration.md has the same options as settings, and the defaults that depend on the
+// server and the supply, which are std::optional here: they are the same whether the pool is made
+// in code or from a configuration.
 #pragma once
 
 #include <chrono>
@@ -26,19 +24,17 @@ namespace forebay {
 
 // How many connections; these can change while the pool runs.
 struct PoolSize {
-  // All there are, from opening to closed, never exceed it. Default 10; DSQL: 100.
-  std::optional<int> max;
+  std::optional<int> max;           // all connections, from opening to closed, never exceed it
   std::optional<int> target_ready;  // reservoir: kept ready ahead of demand; default max
   // reservoir: the initial fill is done at this many. Default target_ready.
   std::optional<int> low_watermark;
   std::optional<int> max_ready;  // given back above it: discarded as reservoir_full; default max
   int min_idle = 0;              // standard: kept ready; lost ones are replaced at once
-  // standard: opened one by one at start, then held by the keeper. Default 0; DSQL: max.
-  std::optional<int> keep_open;
+  std::optional<int> keep_open;  // standard: opened one by one at start, then held by the keeper
 };
 
-// What becomes of a place whose session the server does not let go of, although it was told, and
-// nobody can say whether it still counts it.
+// What becomes of a place whose session the server does not let go of, although it was told to, so
+// that nobody can say whether it still counts it.
 class StuckClose {
  public:
   static constexpr StuckClose keep_place() { return StuckClose(Duration::max()); }
@@ -55,7 +51,7 @@ class StuckClose {
 };
 
 // What becomes of a start whose first connect is refused in a way that waiting does not mend: a
-// wrong password, a database, role or host name that there is not, a certificate not to be trusted.
+// wrong password, an untrusted certificate, a database, role or host name that does not exist.
 enum class InitialFailure : std::uint8_t {
   fail_fast,    // it ends at once, with Errc::refused and the server's words
   keep_trying,  // it goes on as after any other failure: the pool recovers when somebody mends it
@@ -68,40 +64,36 @@ struct PoolOptions {
   Supply supply = Supply::standard;                // opens on demand, or ahead of it
   TakeOrder take_order = TakeOrder::newest_first;  // which ready connection is handed out first
 
-  // Life of a connection. Duration::max() is never, or as late as server_limit allows. Default
-  // with a reservoir 11 min. Without one, so that half of the jitter makes it 10 min at the
-  // longest; DSQL: 55 min.
+  // Life of a connection, on average. Duration::max() is never, or as late as server_limit allows.
+  // Without a reservoir the default is such that the longest life is pool.max_lifetime's default.
   std::optional<Duration> lifetime;
   Duration lifetime_jitter = std::chrono::minutes(2);  // lifetimes spread over +- half of it
   // In the last part of its life a connection is not handed out.
   Duration guard_window = std::chrono::seconds(45);
-  // When the server cuts a session. DSQL: 60 min.
+  // When the server cuts a session. Aurora DSQL: 60 min.
   Duration server_limit = Duration::max();
-  // Lifetimes end this long before server_limit. DSQL: 5 min.
+  // Lifetimes end this long before server_limit. Aurora DSQL: 5 min.
   Duration longest_transaction{};
-  // Unused for this long: closed, unless the target needs it. May be never. Default 5 min; DSQL
-  // without a reservoir: never.
+  // Unused for this long: closed, unless the target needs it. May be never.
   std::optional<Duration> idle_timeout;
   // Silent for this long: the server is asked, in the background. May be never.
   Duration check_after_idle = std::chrono::seconds(30);
   // Lent for this long: reported once, with the place that took it. May be never.
   Duration leak_after = Duration::max();
 
-  // Pace: connects per second, and at once after a rest; 0: as fast as the server answers. Default
-  // 0 and 1; DSQL: 10 and 100, a tenth of what a cluster allows, because a process does not know
-  // its peers.
+  // Pace: connects per second, and at once after a rest. Rate 0: as fast as the server answers.
   std::optional<double> connect_rate;
   std::optional<int> connect_burst;
   int max_opening = 32;  // connects in flight at once
   BackoffRule backoff;   // the pause after failures in a row
 
-  // Limits of the single steps.
+  // Time limits of the steps.
   Duration admission_timeout = std::chrono::seconds(30);  // for a lease, and for a permit
   Duration connect_timeout = std::chrono::seconds(10);  // for a connect and after_connect together
   Duration reset_timeout = std::chrono::seconds(5);     // for a reset and after_connect together
   Duration check_timeout = std::chrono::seconds(5);     // for the answer of one idle connection
   // For cancelling a statement that ran into its deadline, from the permit to the server's answer;
-  // then the session is closed instead. Zero: nothing is cancelled. A cancel is sent in the clear.
+  // then the session is closed instead. Zero: nothing is cancelled. Cancels are sent unencrypted.
   Duration cancel_timeout = std::chrono::milliseconds(750);
   // How soon the server is to notice that we are gone without a word, and our sockets that it is;
   // both are told at connect. max: neither is told anything.
@@ -110,20 +102,20 @@ struct PoolOptions {
   Duration open_wait = std::chrono::milliseconds(100);  // how long open() waits; 0: not at all
   // How long start() waits for the low watermark; then it warns and goes on.
   Duration initial_fill_limit = std::chrono::seconds(30);
-  // Of PostgresPool::open(), which with fail_fast opens one connection before all others, and one
-  // even if none is to be kept. Later on callers hear Errc::refused at once while nothing is open
-  // and every connect is refused so; a server that spoke is asked again after 15 s, then up to
-  // every 2 min, so that no account is locked.
+  // Of PostgresPool::open(), which with fail_fast opens one connection before all others, even if
+  // none is to be kept. Later on callers get Errc::refused at once while nothing is open and every
+  // connect is refused like that; a server that spoke is asked again after 15 s, then up to every
+  // 2 min, so that no account is locked.
   InitialFailure initial_failure = InitialFailure::fail_fast;
   int warm_up_retries = 5;  // of each connection of keep_open, after its first attempt
   // Between these attempts.
   BackoffRule warm_up_backoff{std::chrono::milliseconds(200), std::chrono::seconds(5), 25};
 
   SessionOptions session;  // of drivers that speak SQL
-  // What every session is set to: {"search_path", "app, public"}. Sent with its start, so that each
-  // reset returns to it, and counts more than the connection string's options. A server that does
-  // not know a setting, or does not want it set, refuses the connect: Aurora DSQL takes a few
-  // (search_path, timezone, application_name ...), and nothing is sent unless it is given here.
+  // What every session is set to: {"search_path", "app, public"}. Sent when it starts, so that each
+  // reset returns to it; overrides the connection string's options. A server that does not know a
+  // setting, or does not want it set, refuses the connect: Aurora DSQL accepts a few (search_path,
+  // timezone, application_name ...), and nothing is sent unless it is given here.
   SessionSettings session_settings;
 
   // Hooks run on the pool's scheduler and must not block it. after_connect prepares a connection,
@@ -136,8 +128,7 @@ struct PoolOptions {
   std::function<void(const LeakReport&)> on_leak;
 };
 
-// Everything that is wrong with the options. What is wrong only beside another wrong one is not
-// told.
+// Everything that is wrong with the options, without what is wrong only because another one is.
 OptionProblems problems(const PoolOptions& options);
 
 }  // namespace forebay
