@@ -1,4 +1,4 @@
-// A pool as a file and the environment say. For applications with threads.
+// A pool made from a file and the environment. For applications with threads.
 //
 //   forebay::Runtime runtime;
 //   auto configuration = forebay::read_configuration_blocking(runtime, "service.yaml");

@@ -1,4 +1,4 @@
-// Tenants as a file and the environment say. For applications with threads.
+// Tenants made from a file and the environment. For applications with threads.
 //
 //   auto configuration = forebay::read_configuration_blocking(runtime, "service.yaml");
 //   if (!configuration) return fail(configuration.error().text());

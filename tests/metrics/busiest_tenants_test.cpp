@@ -98,7 +98,7 @@ TEST(BusiestTenantsTest, WithoutPlacesNobodyIsTold) {
   EXPECT_THAT(crowd.told(busiest, kStart), IsEmpty());
 }
 
-// So much is stored at most: the places, and in a minute as many again.
+// What is stored at most: the places, and in a minute as many again.
 TEST(BusiestTenantsProperty, LabelsAreBounded) {
   EXPECT_TRUE(rc::check([] {
     const int places = *rc::gen::inRange(0, 5);

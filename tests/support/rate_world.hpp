@@ -108,7 +108,7 @@ class RateWorld {
     return *processes.back();
   }
 
-  // So many callers connect again and again, as fast as they are allowed to.
+  // Callers that connect again and again, as fast as they are allowed to.
   void keep_busy(RateProcess& process, int callers) {
     process.callers += callers;
     for (int i = 0; i < callers; ++i) start_detached(scheduler, connect_on(process));

@@ -26,7 +26,7 @@ inline Task<Result<void>> write_texts(ByteStream& stream, std::vector<std::strin
   co_return co_await stream.write(pieces, deadline);
 }
 
-// So many bytes, or fewer if the stream ends before.
+// That many bytes, or fewer if the stream ends before.
 inline Task<Result<std::string>> read_text(ByteStream& stream, std::size_t wanted,
                                            Instant deadline) {
   std::string text;

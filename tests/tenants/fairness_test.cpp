@@ -8,7 +8,7 @@
 namespace forebay::test {
 namespace {
 
-// So many callers of one tenant, each of whom comes back at once.
+// Callers of one tenant, each of whom comes back at once.
 class Storm {
  public:
   Storm(SimTenants& sim, std::string tenant, int callers, Duration hold)

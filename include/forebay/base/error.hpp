@@ -22,7 +22,7 @@ enum class Errc : std::uint8_t {
   cancelled,         // the caller no longer wanted it, and said so
   closed,            // the pool, or what it stands on, is closed or closing
   connect_failed,    // the server could not be reached; trying again later makes sense
-  refused,           // no for good, waiting mends nothing: credentials, database, role, host name
+  refused,           // for good, waiting mends nothing: credentials, database, role, host name
   token_expired,     // the server said no because the password has run out: a fresh one may do
   limit_reached,     // the server has no connection left for us, or not at this rate
   connection_lost,   // the connection broke while it was in use

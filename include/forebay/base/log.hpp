@@ -20,12 +20,12 @@ enum class Format : std::uint8_t { text, json };
 
 // Runs on the thread that logs, one event at a time on each, outside of all locks. While it runs,
 // that thread waits: mostly the one that opens and closes connections. So it must not block for
-// long; a slow one delays refilling, and never a caller whom a ready connection serves. If it
+// long; a slow one delays refilling, and never a caller that finds a connection ready. If it
 // throws, the event goes to stderr.
 using Sink = std::function<void(const Event&)>;
 
 // Replaces the sink; an empty one brings back the default, which writes to stderr. A thread that is
-// inside the old one stays there until it is done: what it uses outlives all who log.
+// inside the old one stays there until it is done: what it uses must outlive all that log.
 void set_sink(Sink sink);
 // The default: one line, at once, as the format says.
 void write_to_stderr(const Event& event);
@@ -62,10 +62,10 @@ inline void error(std::string_view message, std::initializer_list<Field> fields 
   write(Level::error, message, fields);
 }
 
-// Repeats that were held back are told when their time has come, if somebody logs or calls this:
+// Repeats that were held back are logged when their time has come, if somebody logs or calls this:
 // pools do, once a second. Cheap if there are none.
 void write_repeats();
-// The same whether their time has come or not: for those who are about to end.
+// The same whether their time has come or not: for a process that is about to end.
 void write_all_repeats();
 
 }  // namespace forebay::log

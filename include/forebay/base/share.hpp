@@ -1,6 +1,5 @@
 // Share: a part in the ownership of something whose type does not matter; it lives as long as the
-// last share. For what must not end before those who stand on it, no matter which of them ends
-// first.
+// last share. For what must outlive all its users, no matter which of them ends first.
 #pragma once
 
 #include <memory>

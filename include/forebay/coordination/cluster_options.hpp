@@ -2,8 +2,8 @@
 // defaults that suit Aurora DSQL, and the rules they obey.
 //
 // All processes of a fleet have the same endpoint, tables, limit, rate, burst, mode and ttl. The
-// agents of a process, real or simulated, have their options from here: no default of these is told
-// anywhere else.
+// agents of a process, real or simulated, take their options from here: these defaults are given
+// nowhere else in the code.
 #pragma once
 
 #include <chrono>

@@ -28,8 +28,8 @@
 namespace forebay {
 
 struct SnowflakeOptions {
-  // 2024-01-01 00:00:00 UTC; 41 bits end on 2093-09-06. All who share a table have the same, for
-  // ever.
+  // 2024-01-01 00:00:00 UTC; 41 bits end on 2093-09-06. All processes that share a table have the
+  // same, for ever.
   WallTime epoch{std::chrono::milliseconds(1'704'067'200'000)};
   // How far ids may be ahead of a clock that went back. Clocks that are set right by stepping do
   // so by less than a second, mostly.

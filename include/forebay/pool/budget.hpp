@@ -42,7 +42,7 @@ class Budget {
   int in_line(RoomNeed need) const;
   // Room, and approvals that are about to come back.
   int coming() const;
-  // So many connections that come back where they are not needed, or have to be yielded, go away.
+  // How many connections that come back where they are not needed, or have to be yielded, go away.
   // Never more than there are in line.
   void call(int approvals);
   std::uint64_t grants() const;  // since it was made

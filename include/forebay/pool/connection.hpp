@@ -31,7 +31,7 @@ class Connection {
 
   // True: a statement ran into its deadline, is_usable() is false for it, and cancel() may help.
   virtual bool needs_cancel() const noexcept { return false; }
-  // Asks the server, over a connection of its own, to end that statement. When it has worked, the
+  // Asks the server, over a separate connection, to end that statement. When that has worked, the
   // connection is usable again, for a reset. The server counts a connect, and no session.
   virtual Task<Result<void>> cancel(Instant) {
     co_return failure(Errc::invalid, "this driver cannot cancel");
@@ -58,8 +58,8 @@ class Connection {
   bool is_held() const noexcept { return is_held_.load(std::memory_order_relaxed); }
   void set_held(bool is_held) noexcept { is_held_.store(is_held, std::memory_order_relaxed); }
 
-  // Something goes on with it until the end of this: a statement, or another library's use. To give
-  // it back meanwhile would give it to two.
+  // The connection is in use while this lives: by a statement, or by another library. Giving it
+  // back meanwhile would give it to two.
   class Use {
    public:
     explicit Use(Connection& connection) noexcept : connection_(connection) { count(+1); }

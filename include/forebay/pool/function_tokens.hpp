@@ -26,7 +26,7 @@ class FunctionTokens final : public TokenSource {
   using BlockingFunction = std::function<Result<std::string>()>;
 
   explicit FunctionTokens(Function function);
-  // The lane should be of no other use, as Runtime::token_lane(): what is slow here holds up
+  // Use a lane that serves nothing else, as Runtime::token_lane() is: what is slow here holds up
   // everything on it.
   FunctionTokens(BlockingLane& lane, Scheduler& scheduler, BlockingFunction function);
 

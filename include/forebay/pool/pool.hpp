@@ -81,7 +81,7 @@ class Pool {
   std::optional<PooledConnection> take_ready(Holder holder, const std::source_location& from,
                                              bool& calls_supplier);
   void call_supplier();
-  // As a driver's open(): waits open_wait, 100 ms unless told otherwise, and then gives up.
+  // As a driver's open(): waits for PoolOptions::open_wait, and then gives up.
   Task<Result<PooledConnection>> open(std::source_location from = std::source_location::current());
   Result<PooledConnection> open_blocking(
       std::source_location from = std::source_location::current());

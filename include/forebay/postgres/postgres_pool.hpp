@@ -29,7 +29,7 @@ struct ServerProfile;
 class PostgresPool final : public SessionSource {
  public:
   // Refuses bad options and a bad connection string before anything starts, all of them in one
-  // error. Then fills, and comes back when the low watermark is reached or initial_fill_limit has
+  // error. Then fills, and returns when the low watermark is reached or initial_fill_limit has
   // passed; at once, with Errc::refused and the server's words, where waiting does not mend what
   // the server said (PoolOptions::initial_failure). The server's profile is applied to the options.
   static Result<std::unique_ptr<PostgresPool>> open(Runtime& runtime, const std::string& target,
@@ -49,8 +49,8 @@ class PostgresPool final : public SessionSource {
   Task<Result<PooledSession>> acquire(
       Until until, std::source_location from = std::source_location::current()) override;
 
-  // As a driver's open(): a session that is ready, or that is within PoolOptions::open_wait, 100 ms
-  // unless told otherwise; 0 is at once. For threads, and for tasks.
+  // As a driver's open(): a session that is ready, or will be within PoolOptions::open_wait. For
+  // threads, and for tasks.
   Result<PooledSession> open_blocking(std::source_location from = std::source_location::current());
   Task<Result<PooledSession>> open(std::source_location from = std::source_location::current());
 

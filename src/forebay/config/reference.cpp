@@ -36,21 +36,20 @@ This page is printed by `forebay config reference`; a test compares them.
 
 A configuration is made in code (`forebay::Configuration`), or read from a YAML file, the
 environment or both (`forebay::read_configuration_blocking`,
-[configuration.hpp](../include/forebay/configuration.hpp)). A variable counts more than the file,
-the file more than the default. `forebay config check [FILE]` shows what holds in the end and
-where each value came from, without secrets, or everything that is wrong at once, with exit code
-2.
+[configuration.hpp](../include/forebay/configuration.hpp)). A variable overrides the file, the file
+overrides the default. `forebay config check [FILE]` shows the values in force and where each came
+from, without secrets; or everything that is wrong, with exit code 2.
 
-The file is the one that is named, else the one that `FOREBAY_CONFIG` names, else none. Its keys
-stand in groups:
+The file is the one that the caller names, else the one that `FOREBAY_CONFIG` names, else none.
+Its keys are grouped:
 
 ```yaml
 {}```
 
 How values are written:
 
-- **time**: a number and a unit, as in `250ms`, `45s`, `11m`, `1h30m`; `0` needs no unit. All that
-  Go's `time.ParseDuration` reads is read.
+- **time**: a number and a unit, as in `250ms`, `45s`, `11m`, `1h30m`; `0` needs no unit.
+  Everything that Go's `time.ParseDuration` reads is accepted.
 - **true or false**: also `yes`, `no`, `on`, `off`, `t`, `f`, `1`, `0`, in any case.
 - **names and values**: in a file a group of keys, `session_settings: {{search_path: "app, x"}}`,
   or as in a variable: `search_path='app, x' jit=off`, with a backslash before quotes inside.
@@ -66,10 +65,10 @@ What happens to values that make no sense:
   `reservoir.lifetime_jitter` or `reservoir.guard_window` becomes zero. Each with a warning.
 - Everything else is refused: values that cannot be read, that are out of range, or that
   contradict each other, and keys of the file that are unknown or given twice.
-- Unknown variables that begin with `DSQL_` or `FOREBAY_` are warned of. Those that begin with
-  `DB_` may belong to others and are left alone.
-- Values that have no effect, since what they belong to is switched off or replaced by something
-  else, are warned of.
+- There is a warning for unknown variables that begin with `DSQL_` or `FOREBAY_`. Those that begin
+  with `DB_` may belong to others and are left alone.
+- There is a warning for values that have no effect, because what they belong to is switched off or
+  replaced by something else.
 - What may hold a password in the wrong place is refused and not shown.
 
 Variables that begin with `DSQL_` and `DB_` have the names, defaults and rules that older services
@@ -80,9 +79,8 @@ is meant for Aurora DSQL is a default for its hosts only, as the next table says
 
 ## Defaults that depend on the server
 
-A pool that is made in code and one that is made of a configuration are the same, if nothing else is
-said. A host is Aurora DSQL's if its name is `*.dsql*.<region>.on.aws`. `forebay config check` says
-which of these hold.
+They are the same for a pool made in code and for one made from a configuration. A host is Aurora
+DSQL's if its name is `*.dsql*.<region>.on.aws`. `forebay config check` says which of these hold.
 
 | setting | PostgreSQL | Aurora DSQL | Aurora DSQL, reservoir | where it comes from |
 |---|---|---|---|---|

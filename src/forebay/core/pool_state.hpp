@@ -75,7 +75,7 @@ class PoolState {
   // REQUIRES: take() has just said that nothing is ready.
   void add_waiter(Waiter& waiter) { waiters_.add(waiter); }
   void count_empty() { ++counters_.empty; }  // a caller found nothing
-  // So long it took a caller to get what was ready.
+  // How long it took a caller to get what was ready.
   void note_ready_time(Duration time) { counters_.ready_times.record(time); }
   void note_same_ready_time() { counters_.ready_times.record_again(); }
   // A caller found nothing and does not wait. It leaves the wish for one connection behind, so that

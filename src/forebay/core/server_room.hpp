@@ -49,7 +49,7 @@ class ServerRoom {
   int refusals() const { return refusals_; }  // in a row
 
  private:
-  // So many at once above what it had: it is no longer full.
+  // This many at once above what it had: it is no longer full.
   static constexpr int kEnough = 32;
 
   int most_ = kUnlimited;

@@ -32,8 +32,8 @@ class NameResolver;
 class StreamNetwork;
 
 struct RuntimeOptions {
-  // Who is asked for the addresses of hosts, as "10.0.0.2,10.0.0.3:5353". Empty: the name servers
-  // of the system. /etc/hosts is read either way.
+  // The name servers to ask for addresses of hosts, as "10.0.0.2,10.0.0.3:5353". Empty: those of
+  // the system. /etc/hosts is read either way.
   std::string name_servers;
   // Threads that run tasks, 1 to 64. One serves thousands of connections; a program that does much
   // in its own tasks, as a proxy does, wants about as many as there are processors.

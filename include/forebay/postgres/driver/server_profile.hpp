@@ -56,7 +56,7 @@ struct ServerProfile {
   std::optional<ConnectRate> connect_rate;
   std::optional<std::uint32_t> connection_limit;  // unset: ask the server
   bool requires_tls = false;
-  bool rechecks_identity = false;  // asks at each transaction whether the role may still come in
+  bool rechecks_identity = false;  // checks at each transaction whether the role may still log in
 };
 
 }  // namespace forebay::postgres

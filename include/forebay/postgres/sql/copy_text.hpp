@@ -6,7 +6,7 @@
 //   };
 //   session->copy_in_blocking("COPY account FROM STDIN", source, 60s);
 //
-// Pure. Which types may stand there is said by SqlValue.
+// Pure. SqlValue says which types are allowed.
 #pragma once
 
 #include <optional>

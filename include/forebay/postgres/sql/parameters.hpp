@@ -2,7 +2,7 @@
 //
 //   session->exec_blocking("UPDATE shard SET owner = $2 WHERE id = $1", parameters(7, "a"), 5s);
 //
-// Which types may stand there is said by SqlValue. Pure.
+// SqlValue says which types are allowed. Pure.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Statement: what a connection is asked to run; PreparedStatement: one that it shall remember.
+// Statement: what a connection is asked to run; PreparedStatement: one that it remembers.
 //
 // A text of SQL or a PreparedStatement becomes a Statement by itself, so a caller writes either.
 #pragma once

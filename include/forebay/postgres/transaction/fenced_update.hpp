@@ -1,7 +1,7 @@
 // Fenced updates: change a row only if nobody else has changed it since it was read.
 //
 // A fencing token is a column that each change of ownership sets to a new value. An update that
-// expects the token it has seen, and finds none such, changes nothing and is
+// expects the token it has seen, and finds another, changes nothing and is
 // Errc::condition_failed: Error::condition() tells the kind, the text what was expected. Nobody
 // retries that, for the caller's view of the world is out of date. An update that changes more than
 // one row is Errc::invalid: its key does not name a row. In a transaction, return that error, and
@@ -74,7 +74,7 @@ Result<void> update_fenced_blocking(StatementScope& scope, const FencedUpdate& u
                                     const std::string& expected);
 
 // Reads the token, then swaps; gives back the token that it found. Errc::not_found: no such row.
-// Somebody may come in between. Outside of a transaction, or in one at READ COMMITTED, that is a
+// Somebody may get in between. Outside of a transaction, or in one at READ COMMITTED, that is a
 // failed condition; in one at REPEATABLE READ or above it is a conflict, and run_transaction()
 // runs it again.
 Task<Result<std::string>> update_auto_fenced(StatementScope& scope, FencedUpdate update);

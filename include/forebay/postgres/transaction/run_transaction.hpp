@@ -8,7 +8,7 @@
 //   Result<int> moved = run_transaction_blocking(pool, options, [&](Transaction& transaction)
 //                                                -> Result<int> { ... });
 //
-// The body may run several times, so what it does outside of the database has to bear that. An
+// The body may run several times, so what it does outside of the database must allow for that. An
 // error from it rolls back and comes back to the caller. An exception rolls back and is not
 // retried: on a thread it goes on to the caller, of a task it becomes Errc::invalid. What is
 // retried, and what never:

@@ -21,7 +21,7 @@
 
 namespace forebay::aws {
 
-// So long before credentials end, others are fetched.
+// How long before credentials end others are fetched.
 inline constexpr Duration kRefreshAhead = std::chrono::minutes(5);
 
 struct RefreshRule {

@@ -31,7 +31,7 @@ class SecondWatch {
     looked_ = second_of(now);
     return seconds_up_to(now, kSeconds);
   }
-  // So many of them were found.
+  // How many of them were found.
   void end(std::size_t seconds) {
     found_ += seconds;
     has_company_ = seconds > 0;

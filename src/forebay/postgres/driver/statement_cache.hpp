@@ -21,7 +21,7 @@ namespace forebay::postgres {
 
 class StatementCache {
  public:
-  // So many stale names are worth a reset. They cost the server memory, and nobody else anything.
+  // How many stale names are worth a reset. They cost the server memory, and nobody else anything.
   static constexpr std::size_t kManyStale = 16;
 
   struct Known {
