@@ -20,7 +20,7 @@ namespace forebay {
 enum class Errc : std::uint8_t {
   timed_out,         // the caller's deadline passed
   cancelled,         // the caller no longer wanted it, and said so
-  closed,            // the pool, or what it stands on, is closed or closing
+  closed,            // the pool, or what it depends on, is closed or closing
   connect_failed,    // the server could not be reached; trying again later makes sense
   refused,           // for good, waiting mends nothing: credentials, database, role, host name
   token_expired,     // the server said no because the password has run out: a fresh one may do

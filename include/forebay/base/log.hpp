@@ -2,8 +2,8 @@
 //
 //   log::info("Reservoir initial fill complete", {field("pool", name), field("size", 50)});
 //
-// What an event is stands in log_event.hpp, what happens to floods in log_limit.hpp; docs/logs.md
-// lists them all. Thread-safe. A level that is off costs a comparison. Logging never fails: what a
+// log_event.hpp says what an event is, log_limit.hpp what happens to floods; docs/logs.md lists
+// all events. Thread-safe. A level that is off costs a comparison. Logging never fails: what a
 // sink throws stays here.
 #pragma once
 

@@ -83,7 +83,7 @@ struct Event {
 // The value without quotes. Times are written by readable_time(): 12.3s, 250ms, 11m0s.
 std::string value_text(const Value& value);
 
-// One line each, whatever stands in the texts: control characters are escaped.
+// One line each, whatever is in the texts: control characters are escaped.
 //   Reservoir initial fill complete pool=orders size=50 target=50 elapsed=12.3s
 std::string describe(const Event& event);
 //   2026-01-02T03:04:05.678Z info Reservoir initial fill complete pool=orders size=50 ...

@@ -16,7 +16,7 @@ inline constexpr int kNodeNumbers = 1024;  // 10 bits: 0 to 1023
 
 struct NodeTerm {
   int node = 0;
-  // Milliseconds since 1970 that ids of this term may bear, both included.
+  // Milliseconds since 1970 that ids of this term may carry, both included.
   std::int64_t first = std::numeric_limits<std::int64_t>::min();
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
 };

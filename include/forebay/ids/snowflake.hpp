@@ -58,7 +58,7 @@ class SnowflakeGenerator {
   // When the millisecond is used up, it yields the processor until the next. Errors: as try_next(),
   // but for limit_reached.
   Result<std::int64_t> next();
-  // Never waits. Errors: limit_reached (4,096 ids bear this millisecond), invalid (the clock is
+  // Never waits. Errors: limit_reached (4,096 ids have this millisecond), invalid (the clock is
   // before the epoch, after its end, or too far back: it says by how much), connect_failed (the
   // times of the node's term are over, or too far ahead), and those of the node.
   Result<std::int64_t> try_next();

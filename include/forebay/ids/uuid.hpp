@@ -34,7 +34,7 @@ class Uuid {
   // What PostgreSQL accepts: 32 hexadecimal digits of either case, with a hyphen after any four of
   // them or none, in braces or not. Nothing else: no "urn:uuid:", no blanks. Errc::invalid.
   static Result<Uuid> parse(std::string_view text);
-  // REQUIRES nothing: Errc::invalid if there are not 16.
+  // Errc::invalid: there are not 16.
   static Result<Uuid> from_bytes(std::span<const std::byte> bytes);
 
   constexpr const Bytes& bytes() const { return bytes_; }

@@ -25,7 +25,7 @@ class MetricSink {
   virtual void times(Metric metric, MetricLabels labels, const TimeHistogram& times) = 0;
 };
 
-// In which a histogram's times are told: the unit of its name.
+// The unit of a histogram's times: that of its name.
 double in_unit_of(Metric metric, Duration time);
 
 }  // namespace forebay

@@ -102,7 +102,7 @@ class Pool {
 
   // The first step of close(), which is still to come, and from any thread.
   void stop(DiscardReason reason);
-  // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now,
+  // Nobody is served any more: waiters get Errc::closed, what is ready is closed now,
   // what is lent when it comes back. True: everything is gone. False: the deadline passed;
   // call it again.
   Task<bool> close(Instant deadline);

@@ -49,13 +49,13 @@ class PostgresTenants {
 
   // Errors: limit_reached with a ConnectionLimit (by the deadline there was no room), timed_out
   // (the tenant's own sessions were all in use, or could not be opened: the text says why), refused
-  // (the server said no for good, to a missing database say: told at once, in its own words, and
-  // told again from memory until it is asked again), cancelled, invalid (the id, or the name that
-  // it gets), closed.
+  // (the server said no for good, to a missing database say: returned at once, in its own words,
+  // and again from memory until it is asked again), cancelled, invalid (the id, or the name that it
+  // gets), closed.
   Result<PooledSession> acquire_blocking(
       std::string_view tenant, Duration timeout,
       std::source_location from = std::source_location::current());
-  // For tasks of the runtime's scheduler.
+  // For tasks of the runtime, on any of its loops.
   Task<Result<PooledSession>> acquire(std::string tenant, Until until,
                                       std::source_location from = std::source_location::current());
 

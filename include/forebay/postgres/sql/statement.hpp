@@ -16,7 +16,7 @@ namespace forebay::postgres {
 //
 // The first use on a connection prepares it, which takes a round trip; all further uses, also of
 // later users of that connection, send only the parameters. The types of the parameters are taken
-// from the SQL. Statements are told apart by their SQL; the name is for those who look at the
+// from the SQL. Statements are told apart by their SQL; the name is for people who look at the
 // server, which has it under "forebay_7_find_shard".
 //
 // Other statements are prepared, too, when they come for the second time (SessionOptions).

@@ -118,8 +118,8 @@ Task<Result<T>> transaction_task(SessionSource& sessions, TransactionOptions opt
 
 }  // namespace detail
 
-// For tasks of the source's scheduler. body(transaction) is a Task<Result<T>>, and so is this. The
-// body is copied; what it refers to outlives the task.
+// For tasks of any loop, on which it runs. body(transaction) is a Task<Result<T>>, and so is this.
+// The body is copied; what it refers to outlives the task.
 template <class Body>
 auto run_transaction(SessionSource& sessions, TransactionOptions options, Body&& body,
                      std::source_location from = std::source_location::current()) {
