@@ -1,4 +1,4 @@
-// The server is told how soon to miss us, and so are our own sockets.
+// The server is told how soon to notice our end, and our own sockets how soon to notice its end.
 #include "forebay/postgres/driver/notice_settings.hpp"
 
 #include <cstdlib>

@@ -120,7 +120,7 @@ TEST_F(SessionSettingsTest, TheyCountMoreThanTheConnectionStringsOptions) {
   EXPECT_EQ(ask(*connection, "SHOW tcp_user_timeout"), "6000");
 }
 
-// The pool tells the server how soon to miss us, unless the user has a wish of his own.
+// The pool tells the server how soon to notice our end, unless the user has said something else.
 TEST_F(SessionSettingsTest, OneThatThePoolSendsTooCountsMore) {
   Client open = client(with({{"tcp_user_timeout", "9s"}}));
   const Client::OpenConnection connection = open.connect();
