@@ -99,14 +99,25 @@ TEST(DatabaseOwnersProperty, NoDatabaseHasTwoOwners) {
       const auto forget = [&] {
         std::erase_if(model, [&](const auto& each) { return each.second == tenant; });
       };
+      const auto owned = [&] {
+        const std::string* const name = tenants[tenant].database;
+        return name == nullptr ? std::string() : *name;
+      };
+      const std::string before = owned();
       if (what == 4) {
-        owners.release(tenants[tenant]);
+        const DatabaseOwners::Entry released = owners.release(tenants[tenant]);
+        RC_ASSERT((released.empty() ? before.empty() : released.key() == before));
         forget();
         continue;
       }
       const bool is_free = !model.contains(database) || model[database] == tenant;
-      RC_ASSERT(owners.claim(tenants[tenant], database).has_value() == is_free);
+      DatabaseOwners::Entry entry = DatabaseOwners::entry_for(database);
+      const std::optional<DatabaseConflict> conflict = owners.claim(tenants[tenant], entry);
+      RC_ASSERT(!conflict == is_free);
+      if (conflict) RC_ASSERT(conflict->other == ids[model[database]]);
       if (!is_free) continue;
+      // What is to be destroyed comes back: the entry itself, or that of the database it had.
+      if (before != database) RC_ASSERT((entry.empty() ? before.empty() : entry.key() == before));
       forget();
       model[database] = tenant;
       RC_ASSERT(*tenants[tenant].database == database);

@@ -244,6 +244,26 @@ TEST(TenantPoolsTest, WhatIsRememberedOfTenantsIsBounded) {
   EXPECT_EQ(sim.tenants->all_statistics().size(), 20u);
 }
 
+// Few are forgotten at a time, so that no caller pays for all of them.
+TEST(TenantPoolsTest, MoreThanAreRememberedAreForgottenLittleByLittle) {
+  TenantOptions options = tenant_options(20, 1);
+  options.max_known_tenants = 5;
+  SimTenants sim(options);
+  for (int i = 0; i < 15; ++i) sim.call("old" + std::to_string(i), 1s, 1s);
+  sim.scheduler.run_for(2s);
+  ASSERT_EQ(sim.tenants->totals().known, 15) << "all of them were in use";
+  for (int i = 0; i < 15; ++i) ASSERT_TRUE(sim.close_tenant("old" + std::to_string(i), 1s));
+
+  std::vector<int> known;
+  for (int i = 0; i < 5; ++i) {
+    sim.call("new" + std::to_string(i), 1s, 0s);
+    sim.scheduler.run_for(100ms);
+    known.push_back(sim.tenants->totals().known);
+  }
+
+  EXPECT_THAT(known, testing::ElementsAre(12, 9, 6, 5, 5));
+}
+
 // Their connections have gone for being idle, and nobody needs the room.
 TEST(TenantPoolsTest, PoolsWithoutConnectionsDoNotPileUp) {
   TenantOptions options = tenant_options(20, 1);

@@ -318,10 +318,13 @@ std::optional<Error> Exchange::refusal() const {
     return state.health().is_refused() && state.slots().open() == 0;
   });
   if (!is_refused) return std::nullopt;
-  MutexLock lock(failure_mutex_);
-  if (!last_refusal_) return std::nullopt;
-  return Error(Errc::refused, ErrorClass::permanent, last_refusal_->text(),
-               last_refusal_->error.sqlstate());
+  std::optional<FailedOpen> said;
+  {
+    MutexLock lock(failure_mutex_);
+    said = last_refusal_;
+  }
+  if (!said) return std::nullopt;
+  return Error(Errc::refused, ErrorClass::permanent, said->text(), said->error.sqlstate());
 }
 
 void Exchange::note_failure(const FailedOpen& failed) {
@@ -331,8 +334,12 @@ void Exchange::note_failure(const FailedOpen& failed) {
 }
 
 std::string Exchange::last_connect_error() const {
-  MutexLock lock(failure_mutex_);
-  return last_failure_ ? last_failure_->text() : std::string();
+  std::optional<FailedOpen> said;
+  {
+    MutexLock lock(failure_mutex_);
+    said = last_failure_;
+  }
+  return said ? said->text() : std::string();
 }
 
 // Memory for all of them is found before the lock, and they stand there in order already.

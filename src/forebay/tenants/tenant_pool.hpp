@@ -14,23 +14,24 @@ namespace forebay {
 
 class TenantPool;
 
-// The server has said no for good. Until then nobody asks it again.
+// The server has said no for good. Until then nobody asks it again. Not changed once a tenant has
+// it, so that callers keep it under the lock and read it after.
 struct TenantRefusal {
-  TenantRefusal(Error said, int in_a_row) : error(std::move(said)), times(in_a_row) {}
+  explicit TenantRefusal(Error said) : error(std::move(said)) {}
   Error error;
-  int times;
+  int times = 1;  // in a row
   Instant until{};
 };
 
 // Kept when its pool is gone: small, because there may be hundreds of thousands.
 struct Tenant {
-  const std::string* id = nullptr;         // the key under which it is kept
-  TenantPool* pool = nullptr;              // null: cold
-  int old_pools = 0;                       // on their way out
-  int pools_in_making = 0;                 // by callers who found none
-  bool is_there = false;                   // its database, as far as is known; the scheduler's
-  const std::string* database = nullptr;   // where DatabaseOwners has it
-  std::unique_ptr<TenantRefusal> refusal;  // the last, if no connect has worked since
+  const std::string* id = nullptr;        // the key under which it is kept
+  TenantPool* pool = nullptr;             // null: cold
+  int old_pools = 0;                      // on their way out
+  int pools_in_making = 0;                // by callers who found none
+  bool is_there = false;                  // its database, as far as is known; the scheduler's
+  const std::string* database = nullptr;  // where DatabaseOwners has it
+  std::shared_ptr<const TenantRefusal> refusal;  // the last, if no connect has worked since
   Instant last_used{};
   std::uint64_t served = 0;  // and so on: by pools that are gone
   std::uint64_t timeouts = 0;

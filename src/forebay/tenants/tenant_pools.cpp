@@ -3,6 +3,7 @@
 #include "forebay/tenants/tenant_pools.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,9 @@ namespace forebay {
 namespace {
 
 constexpr std::chrono::seconds kLongestRetryAfter{60};
+// For each tenant that comes. More than one, so that a table that had to grow too large, because
+// all were in use, becomes small again.
+constexpr std::size_t kForgottenAtOnce = 4;
 constexpr const char* kClosed =
     "the tenants are closed and served no more; open them anew, or acquire before close()";
 
@@ -95,6 +99,29 @@ struct TenantPools::Visit {
   bool calls_keeper = false;
 };
 
+// What a caller who finds no pool takes to the lock, and what it takes away to be destroyed after.
+struct TenantPools::Making {
+  Making(std::string_view id, const std::string& name, bool may_collide) : database(name) {
+    Tenants one;
+    one.try_emplace(std::string(id));
+    tenant = one.extract(one.begin());
+    if (may_collide) claim = DatabaseOwners::entry_for(name);
+  }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+  const std::string& database;
+  Tenants::node_type tenant;    // should it be unknown
+  DatabaseOwners::Entry claim;  // empty: names cannot collide
+  // What tenants were forgotten in its place.
+  std::array<Tenants::node_type, kForgottenAtOnce> forgotten;
+  std::array<DatabaseOwners::Entry, kForgottenAtOnce> released;
+  // Why not.
+  bool is_late = false;  // all is closed
+  std::shared_ptr<const TenantRefusal> refusal;
+  std::optional<DatabaseConflict> conflict;
+};
+
 TenantLook TenantPools::look(std::string_view id, Holder holder, const std::source_location& from) {
   Visit visit(id, holder, from);
   if (!find_warm(visit)) make_warm(visit);
@@ -132,23 +159,24 @@ void TenantPools::make_warm(Visit& visit) {
     visit.look.error = database.error();
     return;
   }
-  Tenant* const tenant = begin_making(visit, *database);
-  if (tenant == nullptr) return;
+  Making making(visit.id, *database, names_.may_collide());
+  Tenant* const tenant = begin_making(visit.id, making);
+  if (tenant == nullptr) {
+    visit.look.error = why_not(visit.id, making);
+    return;
+  }
   Result<std::unique_ptr<TenantPool>> made = make_pool(*tenant, *database);
   end_making(*tenant, made, visit);
 }
 
-// Null: the look says why not. Otherwise the tenant is not forgotten before end_making().
-Tenant* TenantPools::begin_making(Visit& visit, const std::string& database) {
+// Null: why_not() says why. Otherwise the tenant is not forgotten before end_making().
+Tenant* TenantPools::begin_making(std::string_view id, Making& making) {
   FOREBAY_CHECK(is_started_, "tenants are started before they are used");
   MutexLock lock(mutex_);
-  if (is_closed_) {
-    visit.look.error = Error(Errc::closed, kClosed);
-    return nullptr;
-  }
-  Tenant& tenant = tenant_called(visit.id);
-  visit.look.error = why_not(tenant, database);
-  if (visit.look.error) {
+  making.is_late = is_closed_;
+  if (is_closed_) return nullptr;
+  Tenant& tenant = tenant_called(id, making);
+  if (!may_make(tenant, making)) {
     if (!tenant.link.is_linked()) note_cold(tenant);
     return nullptr;
   }
@@ -158,15 +186,22 @@ Tenant* TenantPools::begin_making(Visit& visit, const std::string& database) {
   return &tenant;
 }
 
-// Why the tenant cannot have a pool now, if that is known before it is tried.
-std::optional<Error> TenantPools::why_not(Tenant& tenant, const std::string& database) {
-  if (tenant.pool != nullptr) return std::nullopt;
-  const Instant now = env_.scheduler.now();
-  if (tenant.refusal && now < tenant.refusal->until) return refused(tenant);
-  if (!names_.may_collide()) return std::nullopt;
-  Result<void> claimed = owners_.claim(tenant, database);
-  if (claimed) return std::nullopt;
-  return claimed.error();
+// False: it is known before it is tried that the tenant cannot have a pool now.
+bool TenantPools::may_make(Tenant& tenant, Making& making) {
+  if (tenant.pool != nullptr) return true;
+  if (tenant.refusal && env_.scheduler.now() < tenant.refusal->until) {
+    making.refusal = tenant.refusal;
+    return false;
+  }
+  if (!making.claim.empty()) making.conflict = owners_.claim(tenant, making.claim);
+  return !making.conflict;
+}
+
+// The words are found without the lock: when a server refuses, many ask.
+Error TenantPools::why_not(std::string_view id, const Making& making) const {
+  if (making.is_late) return Error(Errc::closed, kClosed);
+  if (making.refusal) return refused(id, *making.refusal);
+  return conflict_error(*making.conflict, id, making.database);
 }
 
 Result<std::unique_ptr<TenantPool>> TenantPools::make_pool(Tenant& tenant,
@@ -188,6 +223,7 @@ Result<std::unique_ptr<TenantPool>> TenantPools::make_pool(Tenant& tenant,
 
 void TenantPools::end_making(Tenant& tenant, Result<std::unique_ptr<TenantPool>>& made,
                              Visit& visit) {
+  if (!made) visit.look.error = made.error();
   {
     MutexLock lock(mutex_);
     settle(tenant, made, visit);
@@ -196,6 +232,9 @@ void TenantPools::end_making(Tenant& tenant, Result<std::unique_ptr<TenantPool>>
     visit.calls_keeper = is_closed_ || static_cast<int>(pools_.size()) > most_pools();
     if (visit.calls_keeper) last_calls_.begin();
   }
+  const bool is_late = made && visit.used == nullptr;
+  if (is_late) visit.look.error = Error(Errc::closed, kClosed);
+  if (made) made->reset();  // not used: it knows the budget, which may end with the last call
   if (!visit.calls_keeper) return;
   attention_.notify();
   last_calls_.end();
@@ -204,11 +243,8 @@ void TenantPools::end_making(Tenant& tenant, Result<std::unique_ptr<TenantPool>>
 // Started under the lock: nobody may find, or retire, a pool that does not run.
 void TenantPools::settle(Tenant& tenant, Result<std::unique_ptr<TenantPool>>& made, Visit& visit) {
   --tenant.pools_in_making;
-  if (!made) {
-    visit.look.error = made.error();
-  } else if (tenant.pool == nullptr && is_closed_) {
-    visit.look.error = Error(Errc::closed, kClosed);
-  } else {
+  const bool is_late = tenant.pool == nullptr && is_closed_;
+  if (made && !is_late) {
     if (tenant.pool == nullptr) {
       tenant.pool = made->release();
       tenant.pool->pool.launch();
@@ -225,16 +261,17 @@ void TenantPools::note_cold(Tenant& tenant) {
   if (is_cold) cold_.push_back(tenant);
 }
 
-Tenant& TenantPools::tenant_called(std::string_view id) {
+Tenant& TenantPools::tenant_called(std::string_view id, Making& making) {
   const auto found = tenants_.find(id);
   if (found != tenants_.end()) return found->second;
-  while (tenants_.size() >= static_cast<std::size_t>(options_.max_known_tenants)) {
+  const auto most = static_cast<std::size_t>(options_.max_known_tenants);
+  for (std::size_t i = 0; i < kForgottenAtOnce && tenants_.size() >= most; ++i) {
     Tenant* const forgotten = cold_.pop_front();
     if (forgotten == nullptr) break;  // all of them are in use
-    owners_.release(*forgotten);
-    tenants_.erase(tenants_.find(*forgotten->id));
+    making.released[i] = owners_.release(*forgotten);
+    making.forgotten[i] = tenants_.extract(tenants_.find(*forgotten->id));
   }
-  const auto added = tenants_.try_emplace(std::string(id)).first;
+  const auto added = tenants_.insert(std::move(making.tenant)).position;
   added->second.id = &added->first;
   return added->second;
 }
@@ -254,8 +291,8 @@ void TenantPools::unpin(TenantPool& pool) {
 Error TenantPools::explain(const TenantPool& pool, const Error& error, Duration waited) const {
   const std::string& id = *pool.tenant.id;
   if (error.code() == Errc::closed || error.code() == Errc::refused) {
-    MutexLock lock(mutex_);
-    if (pool.is_refused && pool.tenant.refusal) return refused(pool.tenant);
+    const std::shared_ptr<const TenantRefusal> refusal = refusal_of(pool);
+    if (refusal) return refused(id, *refusal);
   }
   const ConnectionLimit* const limit = error.connection_limit();
   if (limit == nullptr) return error.with_text(fmt::format("tenant {}: {}", id, error.text()));
@@ -277,18 +314,28 @@ Error TenantPools::explain(const TenantPool& pool, const Error& error, Duration 
 std::string TenantPools::last_connect_error(const TenantPool& pool) const {
   PoolStatistics now = pool.pool.statistics();
   if (!now.last_connect_error.empty() || now.counters.opened > 0) return now.last_connect_error;
+  std::shared_ptr<const TenantRefusal> refusal;
+  {
+    MutexLock lock(mutex_);
+    refusal = pool.tenant.refusal;
+  }
+  return refusal ? refusal->error.text() : "";
+}
+
+// Null: the pool has not ended for one.
+std::shared_ptr<const TenantRefusal> TenantPools::refusal_of(const TenantPool& pool) const {
   MutexLock lock(mutex_);
-  return pool.tenant.refusal ? pool.tenant.refusal->error.text() : "";
+  return pool.is_refused ? pool.tenant.refusal : nullptr;
 }
 
 // The server's own words, and its own code.
-Error TenantPools::refused(const Tenant& tenant) const {
-  const Error& said = tenant.refusal->error;
-  const Duration pause = tenant.refusal->until - env_.scheduler.now();
+Error TenantPools::refused(std::string_view tenant, const TenantRefusal& refusal) const {
+  const Error& said = refusal.error;
+  const Duration pause = refusal.until - env_.scheduler.now();
   const std::string again =
       pause > Duration::zero() ? fmt::format("in {}", readable_time(pause)) : "at the next call";
   return said.with_text(
-      fmt::format("tenant {}: {}; the server is asked again {}", *tenant.id, said.text(), again));
+      fmt::format("tenant {}: {}; the server is asked again {}", tenant, said.text(), again));
 }
 
 // As long as those who stand in line now will take, at the pace at which room has been found; if

@@ -105,28 +105,42 @@ class TenantPools {
   using PoolList = IntrusiveList<TenantPool, &TenantPool::link>;
   using EndingList = IntrusiveList<TenantPool, &TenantPool::ending_link>;
   struct Visit;
+  struct Making;
+
+  // A refusal that was heard and has not been looked at.
+  struct Refused {
+    Refused(TenantPool& by, const Error& error)
+        : pool(&by), refusal(std::make_shared<TenantRefusal>(error)) {}
+    TenantPool* pool;
+    std::shared_ptr<TenantRefusal> refusal;
+    std::shared_ptr<const TenantRefusal> before;  // whose place it took
+    bool is_open = false;                         // the pool has connections
+    bool has_opened = false;                      // or had
+  };
 
   // Callers.
   TenantLook look(std::string_view id, Holder holder, const std::source_location& from);
   bool find_warm(Visit& visit);
   void make_warm(Visit& visit);
-  Tenant* begin_making(Visit& visit, const std::string& database);
-  std::optional<Error> why_not(Tenant& tenant, const std::string& database)
-      FOREBAY_REQUIRES(mutex_);
+  Tenant* begin_making(std::string_view id, Making& making);
+  bool may_make(Tenant& tenant, Making& making) FOREBAY_REQUIRES(mutex_);
+  Error why_not(std::string_view id, const Making& making) const;
   void end_making(Tenant& tenant, Result<std::unique_ptr<TenantPool>>& made, Visit& visit);
   void settle(Tenant& tenant, Result<std::unique_ptr<TenantPool>>& made, Visit& visit)
       FOREBAY_REQUIRES(mutex_);
   Result<std::unique_ptr<TenantPool>> make_pool(Tenant& tenant, const std::string& database);
   void use(TenantPool& pool, Visit& visit) FOREBAY_REQUIRES(mutex_);
-  Tenant& tenant_called(std::string_view id) FOREBAY_REQUIRES(mutex_);
+  Tenant& tenant_called(std::string_view id, Making& making) FOREBAY_REQUIRES(mutex_);
   void note_cold(Tenant& tenant) FOREBAY_REQUIRES(mutex_);
   void unpin(TenantPool& pool);
   Error explain(const TenantPool& pool, const Error& error, Duration waited) const;
   std::string last_connect_error(const TenantPool& pool) const;
-  Error refused(const Tenant& tenant) const FOREBAY_REQUIRES(mutex_);
+  std::shared_ptr<const TenantRefusal> refusal_of(const TenantPool& pool) const;
+  Error refused(std::string_view tenant, const TenantRefusal& refusal) const;
   std::chrono::seconds retry_after(Duration waited) const;
 
   // The loop that makes room and takes pools apart.
+  struct Gone;
   Task<void> keep();
   void note_refused(TenantPool& pool, const Error& error);
   void end_refused();
@@ -144,6 +158,8 @@ class TenantPools {
   void end_all(EndingList& ending, DiscardReason reason);
   Task<void> close_and_wait(TenantPool& pool);
   void reap();
+  std::vector<Gone> find_gone() const;
+  bool settle_gone(Gone& gone) FOREBAY_REQUIRES(mutex_);
   void measure_pace();
   Duration pause_between_looks() const;
   // Pools without connections are kept for a while, but not without end.
@@ -190,8 +206,8 @@ class TenantPools {
   Duration time_per_grant_ FOREBAY_GUARDED_BY(mutex_) = Duration::max();
   int makers_ FOREBAY_GUARDED_BY(mutex_) = 0;  // callers who are making a pool
   bool is_closed_ FOREBAY_GUARDED_BY(mutex_) = false;
-  std::vector<std::pair<TenantPool*, Error>> refused_;  // what to look at; the scheduler's
-  Instant pace_from_{};                                 // the same
+  std::vector<Refused> refused_;  // what to look at; the scheduler's
+  Instant pace_from_{};           // the same
   std::uint64_t grants_before_ = 0;
 };
 

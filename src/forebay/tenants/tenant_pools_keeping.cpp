@@ -213,7 +213,7 @@ Task<void> TenantPools::close_and_wait(TenantPool& pool) {
 
 // Called by a connect that is still in the pool's books.
 void TenantPools::note_refused(TenantPool& pool, const Error& error) {
-  refused_.emplace_back(&pool, error);
+  refused_.emplace_back(pool, error);
   attention_.notify();
 }
 
@@ -221,54 +221,83 @@ void TenantPools::note_refused(TenantPool& pool, const Error& error) {
 // room. It ends, its callers hear what the server said, and so do those who come before the pause
 // is over. A tenant with open connections goes on with these.
 void TenantPools::end_refused() {
+  // Connections are opened on this loop: what is counted now is true under the lock, too.
+  for (Refused& each : refused_) {
+    const PoolStatistics now = each.pool->pool.statistics();
+    each.is_open = now.open() > 0;
+    each.has_opened = now.counters.opened > 0;
+  }
   EndingList ending;
   {
     MutexLock lock(mutex_);
-    for (const auto& [pool, error] : refused_) {
-      const PoolStatistics now = pool->pool.statistics();
-      if (pool->tenant.pool != pool || now.open() > 0) continue;
-      Tenant& tenant = pool->tenant;
-      const bool is_first = !tenant.refusal || now.counters.opened > 0;
-      const int times = is_first ? 1 : tenant.refusal->times + 1;
-      tenant.refusal = std::make_unique<TenantRefusal>(error, times);
+    for (Refused& each : refused_) {
+      Tenant& tenant = each.pool->tenant;
+      if (tenant.pool != each.pool || each.is_open) continue;
+      TenantRefusal& now = *each.refusal;
+      if (tenant.refusal && !each.has_opened) now.times = tenant.refusal->times + 1;
       const BackoffRule& rule =
-          is_about_identity(error) ? kPauseAfterIdentity : options_.pool.backoff;
-      tenant.refusal->until = env_.scheduler.now() + backoff_delay(rule, times, env_.random);
-      pool->is_refused = true;
-      retire(*pool, ending);
+          is_about_identity(now.error) ? kPauseAfterIdentity : options_.pool.backoff;
+      now.until = env_.scheduler.now() + backoff_delay(rule, now.times, env_.random);
+      each.before = std::exchange(tenant.refusal, each.refusal);
+      each.pool->is_refused = true;
+      retire(*each.pool, ending);
     }
   }
   refused_.clear();
   end_all(ending, DiscardReason::closed);
 }
 
+// A pool of which nothing is left, and what has to be told of it. Nobody comes to it any more, so
+// its counters are read without the lock; whoever reads it meanwhile lets it live a little longer.
+struct TenantPools::Gone {
+  explicit Gone(TenantPool& of) : pool(&of), counters(of.pool.statistics().counters) {}
+  TenantPool* pool;
+  PoolCounters counters;
+  std::unique_ptr<TenantPool> owned;  // once it is out of the books
+  std::shared_ptr<const TenantRefusal> refusal;
+};
+
 void TenantPools::reap() {
-  std::vector<std::unique_ptr<TenantPool>> gone;
+  std::vector<Gone> gone = find_gone();
+  bool has_changed = false;
   {
     MutexLock lock(mutex_);
-    TenantPool* pool = old_pools_.front();
-    while (pool != nullptr) {
-      TenantPool& each = *pool;
-      pool = PoolList::next(each);
-      if (!each.is_gone || each.pins > 0) continue;
-      each.is_awaited = each.readers > 0;
-      if (each.is_awaited) continue;
-      old_pools_.erase(each);
-      gone.emplace_back(&each);
-      const PoolCounters counters = each.pool.statistics().counters;
-      Tenant& tenant = each.tenant;
-      tenant.served += counters.acquired;
-      tenant.timeouts += counters.timeouts;
-      tenant.opened += counters.opened;
-      tenant.waits += counters.waits();
-      tenant.wait_time += counters.wait_time();
-      if (counters.opened > 0 && !each.is_refused) tenant.refusal.reset();
-      add(past_.counters, counters);
-      --tenant.old_pools;
-      note_cold(tenant);
-    }
+    for (Gone& each : gone) has_changed = settle_gone(each) || has_changed;
   }
-  if (!gone.empty()) changed_.notify_all();
+  if (has_changed) changed_.notify_all();
+}
+
+std::vector<TenantPools::Gone> TenantPools::find_gone() const {
+  EndingList found;
+  {
+    MutexLock lock(mutex_);
+    for (TenantPool* pool = old_pools_.front(); pool != nullptr; pool = PoolList::next(*pool))
+      if (pool->is_gone && pool->pins == 0) found.push_back(*pool);
+  }
+  std::vector<Gone> gone;
+  while (TenantPool* pool = found.pop_front()) gone.emplace_back(*pool);
+  return gone;
+}
+
+// False: somebody reads it. Nothing is destroyed here: that is done after the lock.
+bool TenantPools::settle_gone(Gone& gone) {
+  TenantPool& pool = *gone.pool;
+  pool.is_awaited = pool.readers > 0;
+  if (pool.is_awaited) return false;
+  old_pools_.erase(pool);
+  gone.owned.reset(&pool);
+  const PoolCounters& counters = gone.counters;
+  Tenant& tenant = pool.tenant;
+  tenant.served += counters.acquired;
+  tenant.timeouts += counters.timeouts;
+  tenant.opened += counters.opened;
+  tenant.waits += counters.waits();
+  tenant.wait_time += counters.wait_time();
+  if (counters.opened > 0 && !pool.is_refused) gone.refusal = std::move(tenant.refusal);
+  add(past_.counters, counters);
+  --tenant.old_pools;
+  note_cold(tenant);
+  return true;
 }
 
 bool TenantPools::is_empty() const {
@@ -304,11 +333,12 @@ void TenantPools::give_up() {
 
 void TenantPools::retire_tenant(std::string_view id) {
   EndingList ending;
+  std::shared_ptr<const TenantRefusal> forgotten;
   {
     MutexLock lock(mutex_);
     const auto found = tenants_.find(id);
     if (found != tenants_.end()) {
-      found->second.refusal.reset();
+      forgotten = std::move(found->second.refusal);
       if (found->second.pool != nullptr) retire(*found->second.pool, ending);
     }
   }

@@ -73,10 +73,9 @@ std::optional<LeakReport> TenantPools::lent_to_this_thread() const {
   return std::nullopt;
 }
 
-// Of pools that are gone.
+// Of pools that are gone, without the name, which is not copied under the lock where many ask.
 TenantStatistics TenantPools::remembered(const Tenant& tenant) const {
   TenantStatistics result;
-  result.tenant = *tenant.id;
   result.is_warm = tenant.pool != nullptr;
   result.max = options_.max_per_tenant;
   result.served = tenant.served;
@@ -91,6 +90,7 @@ TenantStatistics TenantPools::remembered(const Tenant& tenant) const {
 
 TenantStatistics TenantPools::statistics_of(const Tenant& tenant) const {
   TenantStatistics result = remembered(tenant);
+  result.tenant = *tenant.id;
   if (tenant.pool != nullptr) add(result, tenant.pool->pool.statistics());
   int unseen = tenant.old_pools;
   for (const TenantPool* old = old_pools_.front(); unseen > 0; old = PoolList::next(*old)) {
@@ -157,13 +157,20 @@ TenancyStatistics TenantPools::statistics() const {
 std::vector<TenantStatistics> TenantPools::add_remembered(const std::vector<TenantPool*>& pools,
                                                           const NowByTenant& now) const {
   std::vector<TenantStatistics> warm;
+  std::vector<const Tenant*> tenants;
   warm.reserve(pools.size());
-  MutexLock lock(mutex_);
-  for (const TenantPool* pool : pools) {
-    if (pool->tenant.pool != pool) continue;
-    TenantStatistics each = remembered(pool->tenant);
-    add(each, now.at(&pool->tenant));
-    warm.push_back(std::move(each));
+  tenants.reserve(pools.size());
+  {
+    MutexLock lock(mutex_);
+    for (const TenantPool* pool : pools) {
+      if (pool->tenant.pool != pool) continue;
+      warm.push_back(remembered(pool->tenant));
+      tenants.push_back(&pool->tenant);
+    }
+  }
+  for (std::size_t i = 0; i < warm.size(); ++i) {
+    warm[i].tenant = *tenants[i]->id;
+    add(warm[i], now.at(tenants[i]));
   }
   return warm;
 }
