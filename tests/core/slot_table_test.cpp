@@ -64,6 +64,17 @@ TEST(SlotTableTest, TheLentStandInTheOrderInWhichTheyWereTaken) {
   test.table.audit();
 }
 
+TEST(SlotTableTest, TheOpeningStandInTheOrderInWhichTheyCame) {
+  TestTable test(4);
+  test.ready(1);
+
+  EXPECT_EQ(SlotTable::opening_after(test.slot(0)), &test.slot(2)) << "over what is open";
+  EXPECT_EQ(SlotTable::opening_after(test.slot(2)), &test.slot(3));
+  EXPECT_EQ(SlotTable::opening_after(test.slot(3)), nullptr);
+  EXPECT_EQ(test.table.count(SlotState::opening), 3);
+  test.table.audit();
+}
+
 TEST(SlotTableTest, ACheckedSlotIsNotReadyUntilItIsBack) {
   TestTable test(2);
   test.ready(0);

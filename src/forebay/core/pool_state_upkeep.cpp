@@ -98,10 +98,8 @@ bool PoolState::is_still_wanted(const Slot& slot, Instant now) const {
   // Connects start in the order of their slots: those behind this one must not count as
   // its rivals, or the first in line would give way and what is still wanted would come last.
   int not_ahead = 1;
-  const Slot* later = SlotTable::after(slot);
-  for (; later != nullptr; later = SlotTable::after(*later)) {
-    if (later->state == SlotState::opening) ++not_ahead;
-  }
+  const Slot* later = SlotTable::opening_after(slot);
+  for (; later != nullptr; later = SlotTable::opening_after(*later)) ++not_ahead;
   SupplyCounts ahead = supply_counts(now);
   ahead.opening -= not_ahead;
   return unmet_demand(rules_.supply, ahead) > 0;

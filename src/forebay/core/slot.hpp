@@ -1,7 +1,7 @@
 // Slot: what the pool knows of one connection, from the approval to open it until it is gone.
 //
-// PoolState is its only mover, and counts the slots in each state. Ready, lent, returned and
-// discarded ones also stand in the queue of their state. The driver's connection itself is not
+// PoolState is its only mover, and counts the slots in each state. Opening, ready, lent, returned
+// and discarded ones also stand in the queue of their state. The driver's connection itself is not
 // known here.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace forebay {
 void SlotTable::add(Slot& slot) {
   FOREBAY_CHECK(slot.state == SlotState::opening);
   all_.push_back(slot);
-  ++opening_;
+  opening_.push_back(slot);
 }
 
 void SlotTable::remove(Slot& slot) {
@@ -30,7 +30,7 @@ void SlotTable::move(Slot& slot, SlotState to) {
 
 void SlotTable::enter(Slot& slot) {
   switch (slot.state) {
-    case SlotState::opening: ++opening_; return;
+    case SlotState::opening: opening_.push_back(slot); return;
     case SlotState::ready: ready_.add(slot); return;
     case SlotState::lent: lent_.push_back(slot); return;
     case SlotState::returned: returned_.push_back(slot); return;
@@ -44,7 +44,7 @@ void SlotTable::enter(Slot& slot) {
 
 void SlotTable::leave(Slot& slot) {
   switch (slot.state) {
-    case SlotState::opening: --opening_; return;
+    case SlotState::opening: opening_.erase(slot); return;
     case SlotState::ready: ready_.remove(slot); return;
     case SlotState::lent: lent_.erase(slot); return;
     case SlotState::returned: returned_.erase(slot); return;
@@ -58,7 +58,7 @@ void SlotTable::leave(Slot& slot) {
 
 int SlotTable::count(SlotState state) const {
   switch (state) {
-    case SlotState::opening: return opening_;
+    case SlotState::opening: return as_int(opening_.size());
     case SlotState::ready: return ready_.size();
     case SlotState::lent: return as_int(lent_.size());
     case SlotState::returned: return as_int(returned_.size());
@@ -120,6 +120,9 @@ void SlotTable::audit() const {
   }
   FOREBAY_CHECK(leaving == leaving_ && leaving_lent == leaving_lent_, text());
   FOREBAY_CHECK(held == held_, text());
+  for (const Slot* slot = opening_.front(); slot != nullptr; slot = opening_after(*slot)) {
+    FOREBAY_CHECK(slot->state == SlotState::opening, text());
+  }
   for (const Slot* slot = longest_lent(); slot != nullptr; slot = lent_after(*slot)) {
     const Slot* const next = lent_after(*slot);
     FOREBAY_CHECK(slot->state == SlotState::lent, text());

@@ -3,9 +3,9 @@
 //
 // It moves them and decides nothing. The owner keeps the slots alive from add() to remove().
 //
-// Always (audit() recomputes it): the counts are those of the slots; ready, lent, returned and
-// discarded slots stand in the queue of their state, those being checked in that of the ready; the
-// times of the lent do not decrease from the longest to the last.
+// Always (audit() recomputes it): the counts are those of the slots; opening, ready, lent, returned
+// and discarded slots stand in the queue of their state, those being checked in that of the ready;
+// the times of the lent do not decrease from the longest to the last.
 #pragma once
 
 #include <string>
@@ -70,6 +70,8 @@ class SlotTable {
   Slot* longest_lent() const { return lent_.front(); }
   // The one lent next after that one.
   static Slot* lent_after(const Slot& slot) { return SlotQueue::next(slot); }
+  // The one added next after that one, of those that are opening too.
+  static const Slot* opening_after(const Slot& slot) { return SlotQueue::next(slot); }
   // All of them, in the order in which they were added.
   Slot* first() const { return all_.front(); }
   static Slot* after(const Slot& slot) { return AllSlots::next(slot); }
@@ -99,12 +101,12 @@ class SlotTable {
   }
 
   ReadyQueue ready_;
-  SlotQueue lent_;  // longest first
+  SlotQueue opening_;  // in the order in which they were added
+  SlotQueue lent_;     // longest first
   SlotQueue returned_;
   SlotQueue discarded_;
   AllSlots all_;
-  int opening_ = 0;  // of the states that have no queue
-  int resetting_ = 0;
+  int resetting_ = 0;  // of the states that have no queue
   int closing_ = 0;
   int leaving_ = 0;       // flagged slots that are ready or being cleaned
   int leaving_lent_ = 0;  // and lent ones
