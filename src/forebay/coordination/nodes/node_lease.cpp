@@ -75,18 +75,22 @@ std::int64_t NodeLease::milliseconds_early(std::int64_t time) const {
 
 Result<NodeTerm> NodeLease::term() const {
   const Instant now = env_.scheduler.now();
-  const MutexLock lock(mutex_);
-  if (seen_.term && now < seen_.end) return *seen_.term;
-  if (seen_.is_closed) return failure(Errc::closed, "the node lease is closed: no ids are made");
-  if (!seen_.term) {
+  std::optional<Seen> seen;
+  {
+    const MutexLock lock(mutex_);
+    if (seen_.term && now < seen_.end) return *seen_.term;
+    seen = seen_;
+  }
+  if (seen->is_closed) return failure(Errc::closed, "the node lease is closed: no ids are made");
+  if (!seen->term) {
     return failure(Errc::connect_failed,
-                   fmt::format("this process has no node number for ids: {}", seen_.trouble));
+                   fmt::format("this process has no node number for ids: {}", seen->trouble));
   }
   return failure(
       Errc::connect_failed,
       fmt::format("node number {} could not be renewed in time, and another process may have it: "
                   "no ids are made until the store answers ({})",
-                  seen_.term->node, seen_.trouble));
+                  seen->term->node, seen->trouble));
 }
 
 // One notification for each renewal, however many callers ask.
@@ -326,7 +330,7 @@ void NodeLease::note_failure(const Error& error, const char* what) {
 // Why there is no number.
 void NodeLease::log_trouble(std::string trouble) {
   const MutexLock lock(mutex_);
-  seen_.trouble = std::move(trouble);
+  seen_.trouble.swap(trouble);
 }
 
 void NodeLease::withdraw() {
