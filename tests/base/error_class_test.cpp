@@ -15,6 +15,7 @@ TEST(ErrorClassTest, FollowsFromTheCodeIfNoServerSpoke) {
   EXPECT_EQ(class_of(Errc::connection_lost), connection_lost);
   EXPECT_EQ(class_of(Errc::timed_out), transaction_timeout);
   EXPECT_EQ(class_of(Errc::limit_reached), connection_limit);
+  EXPECT_EQ(class_of(Errc::rate_reached), connection_limit);
   EXPECT_EQ(class_of(Errc::condition_failed), condition_failed);
   EXPECT_EQ(class_of(Errc::unknown_outcome), unknown_outcome);
   for (const Errc code : {Errc::closed, Errc::refused, Errc::token_expired, Errc::connect_failed,

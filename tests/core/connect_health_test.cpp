@@ -95,7 +95,7 @@ TEST_F(ConnectHealthTest, AFullClusterIsAskedMoreAndMoreRarely) {
 }
 
 TEST_F(ConnectHealthTest, TooFastIsNotFull) {
-  const Error error(Errc::limit_reached, ErrorClass::connection_limit, "rate exceeded", "53400");
+  const Error error(Errc::rate_reached, "rate exceeded");
   Instant now = kBegun;
   for (int i = 0; i < 8; ++i) {
     fail(now, FailedOpen(OpenFailure::connection_open, error));

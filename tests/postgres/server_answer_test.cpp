@@ -32,11 +32,11 @@ INSTANTIATE_TEST_SUITE_P(
     Refusals, ConnectCodeTest,
     ::testing::Values(
         ConnectCase{"53300", "sorry, too many clients already", Errc::limit_reached},
-        ConnectCase{"53400", "Unable to accept connection, rate exceeded.", Errc::limit_reached},
+        ConnectCase{"53400", "Unable to accept connection, rate exceeded.", Errc::rate_reached},
         ConnectCase{"53200", "out of memory", Errc::limit_reached},
         ConnectCase{"", "FATAL: unable to accept connection, too many open connections.",
                     Errc::limit_reached},
-        ConnectCase{"", "UNABLE TO ACCEPT CONNECTION, RATE EXCEEDED", Errc::limit_reached},
+        ConnectCase{"", "UNABLE TO ACCEPT CONNECTION, RATE EXCEEDED", Errc::rate_reached},
         ConnectCase{"", "remaining connection slots are reserved for roles", Errc::limit_reached},
         ConnectCase{"", "sorry, too many clients already", Errc::limit_reached},
         ConnectCase{"", "too many connections for role \"app\"", Errc::limit_reached},

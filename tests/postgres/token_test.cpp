@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
             "tried again"},
         RefusalCase{"rate",
                     {"53400", "Unable to accept connection, rate exceeded.", ""},
-                    Errc::limit_reached,
+                    Errc::rate_reached,
                     "share one rate"},
         RefusalCase{"full",
                     {"53300", "Unable to accept connection, too many open connections.", ""},

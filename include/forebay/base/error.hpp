@@ -24,7 +24,8 @@ enum class Errc : std::uint8_t {
   connect_failed,    // the server could not be reached; trying again later makes sense
   refused,           // for good, waiting mends nothing: credentials, database, role, host name
   token_expired,     // the server said no because the password has run out: a fresh one may do
-  limit_reached,     // the server has no connection left for us, or not at this rate
+  limit_reached,     // the server has no connection left for us
+  rate_reached,      // the server has no connection for us at this rate: in a moment it may have
   connection_lost,   // the connection broke while it was in use
   statement_failed,  // the server refused a statement; sqlstate says why, the connection lives on
   condition_failed,  // a fenced update found other than expected; condition() says what

@@ -85,8 +85,9 @@ class Connector {
  public:
   virtual ~Connector() = default;
   // One attempt, with this password; if it is empty, with whatever the connector has of its own.
-  // Errc::token_expired: the server says that the password has run out. When an attempt fails,
-  // nothing of it is left on the server, and no error repeats the password.
+  // Errc::token_expired: the server says that the password has run out. Errc::limit_reached: it has
+  // no connection left for us; Errc::rate_reached: not at this rate. When an attempt fails, nothing
+  // of it is left on the server, and no error repeats the password.
   virtual Task<Result<std::unique_ptr<Connection>>> connect(std::string password,
                                                             Instant deadline) = 0;
   // Ends attempts in progress early, with Errc::closed. Confined to the scheduler.

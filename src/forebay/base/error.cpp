@@ -13,6 +13,7 @@ std::string_view name(Errc code) {
     case Errc::refused: return "refused";
     case Errc::token_expired: return "token_expired";
     case Errc::limit_reached: return "limit_reached";
+    case Errc::rate_reached: return "rate_reached";
     case Errc::connection_lost: return "connection_lost";
     case Errc::statement_failed: return "statement_failed";
     case Errc::condition_failed: return "condition_failed";
@@ -28,7 +29,8 @@ ErrorClass class_of(Errc code) {
     case Errc::condition_failed: return ErrorClass::condition_failed;
     case Errc::unknown_outcome: return ErrorClass::unknown_outcome;
     case Errc::timed_out: return ErrorClass::transaction_timeout;
-    case Errc::limit_reached: return ErrorClass::connection_limit;
+    case Errc::limit_reached:
+    case Errc::rate_reached: return ErrorClass::connection_limit;
     case Errc::connection_lost: return ErrorClass::connection_lost;
     // The pool has waited and tried for as long as it was told to.
     case Errc::connect_failed:

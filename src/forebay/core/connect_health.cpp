@@ -10,8 +10,9 @@ namespace {
 constexpr Duration kPauseAtLimit = std::chrono::seconds(1);
 
 bool is_at_limit(const FailedOpen& failed) {
-  return failed.reason == OpenFailure::connection_open &&
-         failed.error.code() == Errc::limit_reached;
+  const bool is_rate =
+      failed.reason == OpenFailure::connection_open && failed.error.code() == Errc::rate_reached;
+  return is_full(failed) || is_rate;
 }
 
 // A server that has not spoken locks nobody out.

@@ -32,11 +32,10 @@ bool is_for_good(const FailedOpen& failed) {
   std::unreachable();
 }
 
+// Too many connects at once (Errc::rate_reached) say nothing about how many there may be.
 bool is_full(const FailedOpen& failed) {
-  // DSQL's code for too many connects at once, which says nothing about how many there may be.
-  const bool is_rate = failed.error.sqlstate() == "53400";
   return failed.reason == OpenFailure::connection_open &&
-         failed.error.code() == Errc::limit_reached && !is_rate;
+         failed.error.code() == Errc::limit_reached;
 }
 
 std::string FailedOpen::text() const { return std::string(introduction(reason)) + error.text(); }

@@ -7,7 +7,7 @@ namespace {
 
 Error refusal(Admission admission) {
   const bool is_full = admission == Admission::over_cap;
-  return Error(Errc::limit_reached, ErrorClass::connection_limit,
+  return Error(is_full ? Errc::limit_reached : Errc::rate_reached, ErrorClass::connection_limit,
                is_full ? "Unable to accept connection, too many open connections."
                        : "Unable to accept connection, rate exceeded.",
                is_full ? "53300" : "53400");

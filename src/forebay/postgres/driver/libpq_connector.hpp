@@ -43,8 +43,8 @@ class LibpqConnector final : public Connector {
   ~LibpqConnector() override;
 
   // The connections it makes are LibpqConnections. Errors: refused, token_expired, limit_reached,
-  // connect_failed (with the SQLSTATE when the server sent one), timed_out, closed, invalid (a
-  // password that cannot be sent).
+  // rate_reached, connect_failed (with the SQLSTATE when the server sent one), timed_out, closed,
+  // invalid (a password that cannot be sent).
   Task<Result<std::unique_ptr<Connection>>> connect(std::string password,
                                                     Instant deadline) override;
   void close() override;

@@ -21,7 +21,7 @@ constexpr std::array<ConnectMessage, 25> kConnectMessages{{
     // In the hint of an "access denied", which is why it stands before that.
     {"signature expired", Errc::token_expired},
     {"unable to accept connection, too many", Errc::limit_reached},
-    {"unable to accept connection, rate", Errc::limit_reached},
+    {"unable to accept connection, rate", Errc::rate_reached},
     {"unable to accept connection, access denied", Errc::refused},
     {"unable to accept connection, sni", Errc::refused},
     {"unable to accept connection, waking up", Errc::connect_failed},
@@ -52,8 +52,9 @@ struct ConnectState {
   Errc code;
 };
 
-constexpr std::array<ConnectState, 6> kConnectStates{{
-    {"53", Errc::limit_reached},  // 53400 too, which to a statement is a full temp_file_limit
+constexpr std::array<ConnectState, 7> kConnectStates{{
+    {"53400", Errc::rate_reached},  // DSQL's; to a statement it is a full temp_file_limit
+    {"53", Errc::limit_reached},
     {"28", Errc::refused},
     {"3D000", Errc::refused},
     {"42501", Errc::refused},

@@ -12,7 +12,8 @@
 
 namespace forebay::postgres {
 
-// Of a connect that failed: limit_reached, refused, token_expired, or else connect_failed.
+// Of a connect that failed: limit_reached, rate_reached, refused, token_expired, or else
+// connect_failed.
 Errc connect_code(std::string_view sqlstate, std::string_view message);
 
 // Of a statement that failed; is_lost: and its connection with it. A deadlock (40P01) is retryable:
