@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "forebay/base/ascii_text.hpp"
+#include "forebay/base/sqlstate.hpp"
 #include "forebay/env/duration_text.hpp"
 
 namespace forebay::doctor {
@@ -229,7 +230,7 @@ ConnectStep failed_step(const Error& error, std::string_view sslmode) {
   const std::string_view state = error.sqlstate();
   const std::string text = lower_case(error.text());
   if (wants_encryption(error, sslmode)) return ConnectStep::tls;
-  if (state.starts_with("28")) return ConnectStep::login;
+  if (is_about_identity(state)) return ConnectStep::login;
   if (state == "3D000") return ConnectStep::database;
   if (state == "53300" || state == "53400") return ConnectStep::capacity;
   if (text.contains("access denied") || text.contains("iam authentication failed") ||

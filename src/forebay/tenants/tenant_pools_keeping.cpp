@@ -1,8 +1,11 @@
 // The loop behind TenantPools: it makes room for tenants that stand in line, and takes apart the
 // pools that had to go.
 #include <algorithm>
+#include <utility>
 
+#include "forebay/base/sqlstate.hpp"
 #include "forebay/core/capacity.hpp"
+#include "forebay/core/connect_health.hpp"
 #include "forebay/detail/base/check.hpp"
 #include "forebay/env/sleep.hpp"
 #include "forebay/tenants/tenant_pools.hpp"
@@ -15,11 +18,6 @@ namespace {
 constexpr Duration kPausePerPool = std::chrono::microseconds(1);
 
 constexpr Duration kPaceWindow = std::chrono::seconds(1);
-
-// A server that sees wrong passwords again and again locks the account.
-constexpr BackoffRule kPauseAfterIdentity{std::chrono::seconds(15), std::chrono::minutes(2), 25};
-
-bool is_about_identity(const Error& refusal) { return refusal.sqlstate().starts_with("28"); }
 
 }  // namespace
 
@@ -236,7 +234,7 @@ void TenantPools::end_refused() {
       TenantRefusal& now = *each.refusal;
       if (tenant.refusal && !each.has_opened) now.times = tenant.refusal->times + 1;
       const BackoffRule& rule =
-          is_about_identity(now.error) ? kPauseAfterIdentity : options_.pool.backoff;
+          is_about_identity(now.error.sqlstate()) ? kRefusedBackoff : options_.pool.backoff;
       now.until = env_.scheduler.now() + backoff_delay(rule, now.times, env_.random);
       each.before = std::exchange(tenant.refusal, each.refusal);
       each.pool->is_refused = true;

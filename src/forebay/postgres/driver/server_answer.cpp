@@ -8,6 +8,7 @@
 #include <string>
 
 #include "forebay/base/ascii_text.hpp"
+#include "forebay/base/sqlstate.hpp"
 
 namespace forebay::postgres {
 namespace {
@@ -145,7 +146,7 @@ ErrorClass statement_class(std::string_view sqlstate, std::string_view message, 
 bool ends_session(const Error& error, bool rechecks_identity) {
   if (error.code() == Errc::connection_lost) return true;
   // A role that was revoked does not come back by waiting.
-  return rechecks_identity && error.sqlstate().starts_with("28");
+  return rechecks_identity && is_about_identity(error.sqlstate());
 }
 
 }  // namespace forebay::postgres
