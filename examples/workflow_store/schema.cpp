@@ -72,7 +72,7 @@ Result<void> run_ddl(PostgresPool& pool, const std::string& statement) {
 
 std::vector<std::string> schema_statements(const ServerProfile& profile) {
   std::vector<std::string> statements = statements_of(kSchemaFile);
-  if (profile.name != ServerProfile::dsql().name)
+  if (profile.kind != forebay::ServerKind::dsql)
     std::ranges::transform(statements, statements.begin(), for_postgresql);
   return statements;
 }

@@ -88,7 +88,7 @@ TEST(PoolLogTest, APoolOnDsqlIsToldAsItsOperatorsKnowIt) {
   options.lifetime = 55min;
   options.idle_timeout = Duration::max();
   const CapturedLog log(log::Level::info);
-  SimPool sim(options, "dsql");
+  SimPool sim(options, ServerKind::dsql);
   sim.start();
 
   EXPECT_THAT(

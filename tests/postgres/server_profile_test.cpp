@@ -55,11 +55,12 @@ TEST(ServerProfileTest, OnlyDsqlRationsConnections) {
 TEST(ServerProfileTest, DsqlIsKnownByItsHostName) {
   for (const char* host : {"abc123.dsql.us-east-1.on.aws", "abc123.dsql-x1.eu-west-1.on.aws",
                            "ABC123.DSQL.us-east-1.ON.AWS", "abc123.dsql.us-east-1.on.aws."}) {
-    EXPECT_EQ(ServerProfile::for_host(host).name, "dsql") << host;
+    EXPECT_EQ(ServerProfile::for_host(host).kind, ServerKind::dsql) << host;
   }
   for (const char* host : {"", "localhost", "db.example", "dsql.example", "x.rds.us-east-1.on.aws",
-                           "abc.dsql.us-east-1.on.aws.example"}) {
-    EXPECT_EQ(ServerProfile::for_host(host).name, "postgresql") << host;
+                           "abc.dsql.us-east-1.on.aws.example", "abc.dsql.on.aws",
+                           "abc.dsql.db.us-east-1.on.aws", "abc.dsql.us_east_1.on.aws"}) {
+    EXPECT_EQ(ServerProfile::for_host(host).kind, ServerKind::postgresql) << host;
   }
 }
 

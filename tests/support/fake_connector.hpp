@@ -29,7 +29,7 @@ struct FakeServer {
   bool holds_sessions = false;       // it does not let go of those that are closed
   int limit = 1'000'000;             // sessions; one more is refused and recorded
   std::optional<Error> refuses_all;  // after the time of a connect, with this
-  std::string kind;                  // as a pool's log calls it
+  ServerKind kind = ServerKind::other;
 
   // Called before each step of that kind with its number, from 1: true makes it fail.
   std::function<bool(const std::string& step, int number)> fails;
@@ -142,7 +142,7 @@ class FakeConnector final : public Connector {
     co_return connection;
   }
   void close() override {}
-  std::string_view server() const override { return server_.kind; }
+  ServerKind server() const override { return server_.kind; }
 
  private:
   FakeServer& server_;

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 class SimPool {
  public:
   explicit SimPool(PoolOptions options, std::uint64_t seed = 1, PoolSharing sharing = {},
-                   std::string_view kind = {})
+                   ServerKind kind = ServerKind::other)
       : random_(seed), wall_clock_(scheduler, WallTime()), server(scheduler), connector_(server) {
     server.limit = options.size.max.value_or(PoolDefaults().max);
     server.kind = kind;
@@ -33,7 +33,7 @@ class SimPool {
     });
   }
   // Over a server of such a kind.
-  SimPool(PoolOptions options, std::string_view kind) : SimPool(std::move(options), 1, {}, kind) {}
+  SimPool(PoolOptions options, ServerKind kind) : SimPool(std::move(options), 1, {}, kind) {}
   ~SimPool() {
     if (pool) close();
   }

@@ -11,9 +11,9 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "forebay/base/error.hpp"
+#include "forebay/base/server_kind.hpp"
 #include "forebay/env/task.hpp"
 #include "forebay/env/time.hpp"
 
@@ -94,8 +94,8 @@ class Connector {
   virtual void close() = 0;
   // What the server has not let go of by now is no longer waited for. Confined to the scheduler.
   virtual void give_up() {}
-  // What kind of server it is, for the log: "dsql". Empty: of no special kind.
-  virtual std::string_view server() const { return {}; }
+  // What kind of server it is, for the log.
+  virtual ServerKind server() const { return ServerKind::other; }
 };
 
 }  // namespace forebay

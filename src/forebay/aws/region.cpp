@@ -1,36 +1,14 @@
 #include "forebay/aws/region.hpp"
 
-#include <algorithm>
-
 #include "forebay/aws/credentials/instance_metadata.hpp"
 #include "forebay/aws/signing/uri.hpp"
 #include "forebay/base/ascii_text.hpp"
+#include "forebay/base/dsql_host.hpp"
 
 namespace forebay::aws {
-namespace {
-
-// Regions become parts of host names, so nothing else may be in them.
-bool is_region(std::string_view text) {
-  return !text.empty() && text.size() <= 40 && std::ranges::all_of(text, [](char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9') || letter == '-';
-  });
-}
-
-}  // namespace
 
 std::optional<std::string> region_of_host(std::string_view address) {
-  constexpr std::string_view kEnd = ".on.aws";
-  const std::string plain = plain_host(address);
-  std::string_view host = plain;
-  if (!host.ends_with(kEnd)) return std::nullopt;
-  host.remove_suffix(kEnd.size());
-  const std::size_t dot = host.rfind('.');
-  if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-  const std::string_view region = host.substr(dot + 1);
-  const std::size_t before = host.rfind('.', dot - 1);
-  if (before == std::string_view::npos || !is_region(region)) return std::nullopt;
-  if (!host.substr(before + 1, dot - before - 1).starts_with("dsql")) return std::nullopt;
-  return std::string(region);
+  return dsql_region(plain_host(address));
 }
 
 std::string configured_region(const Machine& machine, const Profile& profile) {

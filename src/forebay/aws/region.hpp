@@ -20,8 +20,7 @@ class RegionHints {
   std::string host;    // of a DSQL cluster: its name says where it is
 };
 
-// "abc.dsql.eu-west-1.on.aws" is in eu-west-1, in any case and with any port. Nothing: it is no
-// such host.
+// As dsql_region(), with any port.
 std::optional<std::string> region_of_host(std::string_view address);
 
 // AWS_REGION, AWS_DEFAULT_REGION, the profile's region; empty: none of them.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "forebay/base/dsql_host.hpp"
 #include "forebay/config/pool_settings.hpp"
 #include "forebay/postgres/driver/server_limits.hpp"
 #include "forebay/postgres/driver/server_profile.hpp"
@@ -15,15 +16,11 @@ postgres::ConnectionString parsed(const DatabaseTarget& database) {
   return connection ? *connection : postgres::ConnectionString();
 }
 
-bool is_dsql(std::string_view host) {
-  return postgres::ServerProfile::for_host(host).name == postgres::ServerProfile::dsql().name;
-}
-
 // Tokens need a role and a database, and Aurora DSQL has one of each from the start.
 DatabaseTarget complete(DatabaseTarget database) {
   const postgres::ConnectionString connection = parsed(database);
   if (!database.authentication) {
-    const bool needs_token = is_dsql(connection.host()) && connection.get("password").empty();
+    const bool needs_token = is_dsql_host(connection.host()) && connection.get("password").empty();
     database.authentication = needs_token ? Authentication::iam : Authentication::password;
   }
   if (database.authentication == Authentication::iam) {
@@ -94,7 +91,8 @@ Configuration Configuration::completed() const {
   completed.cluster = with_tokens(cluster, completed.database);
   // The first permit of a shared rate is delayed already, and who shares no cluster gains nothing.
   const ClusterOptions shared = completed.cluster.value_or(ClusterOptions());
-  const bool has_peers = !shared.lease_table.empty() || is_dsql(parsed(completed.database).host());
+  const bool has_peers =
+      !shared.lease_table.empty() || is_dsql_host(parsed(completed.database).host());
   if (!has_peers || !shared.rate_table.empty()) completed.start_delay = Duration::zero();
   return completed;
 }

@@ -201,7 +201,7 @@ ConfigurationReading Reader::finish() {
   settings_.database = reading.configuration.database;  // with what follows from the rest of it
   const auto postgresql = postgres::ServerProfile::postgresql();
   const auto dsql = postgres::ServerProfile::dsql();
-  is_dsql_ = config::profile_of(settings_.database).name == dsql.name;
+  is_dsql_ = config::profile_of(settings_.database).kind == ServerKind::dsql;
   here_ = config::completed(settings_, is_dsql_ ? dsql : postgresql);
   elsewhere_ = config::completed(settings_, is_dsql_ ? postgresql : dsql);
   for (const Setting& setting : config::all_settings())

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/dsql_host.hpp"
 #include "forebay/base/number_text.hpp"
 #include "forebay/postgres/driver/libpq_connection.hpp"
 #include "forebay/postgres/driver/libpq_connector.hpp"
@@ -33,8 +34,7 @@ DatabaseFacts facts_of(const ConnectionString& target, bool has_token) {
     facts.place += fmt::format(":{}", target.port().empty() ? kDefaultPort : target.port());
   facts.user = target.user();
   facts.name = target.database();
-  facts.is_dsql =
-      postgres::ServerProfile::for_host(host).name == postgres::ServerProfile::dsql().name;
+  facts.is_dsql = is_dsql_host(host);
   facts.sslmode = target.get("sslmode");
   if (facts.sslmode.empty()) facts.sslmode = "prefer";  // libpq's default
   facts.has_token = has_token;

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "forebay/base/log.hpp"
+#include "forebay/base/server_kind.hpp"
 #include "forebay/core/open_failure.hpp"
 #include "forebay/core/pool_rules.hpp"
 #include "forebay/core/slot.hpp"
@@ -23,12 +24,12 @@ namespace forebay {
 
 class PoolLog {
  public:
-  // REQUIRES: the options are completed. The server is what its connector calls it. Pools that
-  // share a budget may be many, and come and go: how they start is everyday life.
-  PoolLog(const PoolOptions& options, std::string_view server, bool has_budget)
+  // REQUIRES: the options are completed. Pools that share a budget may be many, and come and go:
+  // how they start is everyday life.
+  PoolLog(const PoolOptions& options, ServerKind server, bool has_budget)
       : options_(options),
         is_reservoir_(options.supply == Supply::reservoir),
-        is_dsql_(server == "dsql"),
+        is_dsql_(server == ServerKind::dsql),
         start_level_(has_budget ? log::Level::debug : log::Level::info) {}
 
   // The level of events that are news of a reservoir, and everyday life of a standard pool.

@@ -103,7 +103,7 @@ OptionProblems PostgresTenants::problems(const std::string& target, const Tenant
   const Result<ConnectionString> parsed = ConnectionString::parse(target);
   if (!parsed) wrong.emplace_back("target", "", parsed.error().text());
   const ServerProfile profile = ServerProfile::for_host(parsed ? parsed->host() : "");
-  if (profile.name == ServerProfile::dsql().name)
+  if (profile.kind == ServerKind::dsql)
     wrong.emplace_back("target", "a DSQL cluster",
                        "it has one database, and tenants need PostgreSQL");
   TenantOptions limited = options;

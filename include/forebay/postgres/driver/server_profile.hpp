@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "forebay/base/server_kind.hpp"
 #include "forebay/env/time.hpp"
 #include "forebay/wire/leftovers.hpp"
 
@@ -42,7 +43,7 @@ struct ServerProfile {
     return leftovers.has(wire::Leftover::everything) || leftovers.has(wire::Leftover::prepared);
   }
 
-  std::string name;
+  ServerKind kind = ServerKind::other;
   std::vector<std::string> reset_statements;  // clear everything
   bool can_reset_in_one_message = false;      // they may share a query with each other and ROLLBACK
   std::vector<ResetPart> reset_parts;         // each clears one kind; they may share a query

@@ -49,7 +49,7 @@ class LibpqConnector final : public Connector {
                                                     Instant deadline) override;
   void close() override;
   void give_up() override { gives_up_ = true; }
-  std::string_view server() const override { return profile_.name; }
+  ServerKind server() const override { return profile_.kind; }
 
   const ConnectionString& target() const { return target_; }
   const ServerProfile& profile() const { return profile_; }

@@ -1,7 +1,7 @@
 // The two profiles. DSQL's numbers: Aurora DSQL user guide, "Cluster quotas and database limits".
 #include "forebay/postgres/driver/server_profile.hpp"
 
-#include "forebay/base/ascii_text.hpp"
+#include "forebay/base/dsql_host.hpp"
 
 namespace forebay::postgres {
 
@@ -10,7 +10,7 @@ using wire::Leftover;
 
 ServerProfile ServerProfile::postgresql() {
   ServerProfile profile;
-  profile.name = "postgresql";
+  profile.kind = ServerKind::postgresql;
   profile.reset_statements = {"DISCARD ALL"};
   // DISCARD ALL refuses to run in a transaction, and statements that share a query share one.
   profile.can_reset_in_one_message = false;
@@ -33,7 +33,7 @@ ServerProfile ServerProfile::postgresql() {
 
 ServerProfile ServerProfile::dsql() {
   ServerProfile profile;
-  profile.name = "dsql";
+  profile.kind = ServerKind::dsql;
   // DSQL has no DISCARD; it also has no temporary tables, listeners, cursors or advisory
   // locks to leak.
   profile.reset_statements = {"RESET ALL", "DEALLOCATE ALL"};
@@ -50,11 +50,7 @@ ServerProfile ServerProfile::dsql() {
 }
 
 ServerProfile ServerProfile::for_host(std::string_view host) {
-  std::string lowered = lower_case(host);
-  if (lowered.ends_with('.')) lowered.pop_back();
-  // The label is "dsql", or "dsql-<suffix>" behind PrivateLink.
-  const bool is_dsql = lowered.ends_with(".on.aws") && lowered.contains(".dsql");
-  return is_dsql ? dsql() : postgresql();
+  return is_dsql_host(host) ? dsql() : postgresql();
 }
 
 std::vector<std::string> ServerProfile::reset_messages(wire::Leftovers leftovers,
