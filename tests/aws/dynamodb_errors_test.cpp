@@ -71,12 +71,12 @@ TEST(DynamoDbErrorsTest, AClockThatIsWrong) {
   const char* const early = "Sun, 30 Aug 2015 11:36:00 GMT";
 
   EXPECT_EQ(dated("InvalidSignatureException", "Signature expired: 2015... is now earlier", late),
-            "AWS refused the request's signature because this machine's clock is 12 minutes behind "
+            "AWS refused the request's signature because this machine's clock is 12m behind "
             "AWS's; correct it (chrony, systemd-timesyncd)");
   EXPECT_THAT(dated("InvalidSignatureException", "Signature not yet current: ...", early),
-              HasSubstr("clock is 60 minutes ahead of AWS's"));
+              HasSubstr("clock is 1h ahead of AWS's"));
   EXPECT_THAT(dated("RequestTimeTooSkewed", "", nullptr), HasSubstr("clock differs from AWS's"));
-  EXPECT_THAT(dated("SignatureDoesNotMatch", "", late), HasSubstr("12 minutes behind"));
+  EXPECT_THAT(dated("SignatureDoesNotMatch", "", late), HasSubstr("12m behind"));
 }
 
 TEST(DynamoDbErrorsTest, OldKeysAreAskedForOnceMore) {

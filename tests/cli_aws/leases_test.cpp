@@ -164,7 +164,7 @@ TEST(LeasesRefusalTest, AClockThatIsTenMinutesBehind) {
       told_by(refusal("InvalidSignatureException",
                       "Signature expired: 20261116T000000Z is now earlier than 20261116T000500Z",
                       fmt::format("{:%a, %d %b %Y %T} GMT", later)));
-  EXPECT_THAT(told, AllOf(HasSubstr("clock is 10 minutes behind AWS's"), HasSubstr("correct it")));
+  EXPECT_THAT(told, AllOf(HasSubstr("clock is 10m behind AWS's"), HasSubstr("correct it")));
 }
 
 TEST(TokenCommandTest, PrintsATokenThatNamesTheRoleAndHoldsNoSecret) {

@@ -21,8 +21,9 @@ Findings rate_checked(RateMode mode, int seconds, std::optional<Duration> bucket
 
 TEST(RateCheckTest, BothKindsAliveAreAnErrorInAnyMode) {
   for (const RateMode mode : {RateMode::window, RateMode::bucket, RateMode::automatic}) {
-    EXPECT_THAT(rate_checked(mode, 7, 3s),
-                Contains(tells(Severity::error, "7 of the last 100 seconds", "rate.mode")));
+    EXPECT_THAT(
+        rate_checked(mode, 7, 3s),
+        Contains(tells(Severity::error, "7 counts by the second in the last 100s", "rate.mode")));
   }
 }
 

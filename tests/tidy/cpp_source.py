@@ -69,6 +69,12 @@ class CppSource:
         self.partner = self.match_brackets()
         self.blocks = self.find_blocks()
 
+    def literals(self):
+        """Where each string begins, and it with its quotes."""
+        for match in LITERAL_OR_COMMENT.finditer(self.text):
+            if match.group().endswith('"'):
+                yield match.start(), match.group()
+
     def line_of(self, position):
         return bisect.bisect_right(self.line_starts, position)
 

@@ -38,9 +38,11 @@ CLEAN = {
     "src/forebay/env/task.hpp": "#pragma once\nstruct Task {};\n",
     "src/forebay/core/plan.hpp": '#pragma once\n#include "forebay/env/time.hpp"\nint plan(Instant now);\n',
     "src/forebay/core/plan.cpp": '#include "forebay/core/plan.hpp"\n#include <fmt/core.h>\n'
-                                 "// steady_clock is only mentioned here.\nint plan(Instant) { return 1; }\n",
+                                 "// steady_clock and {} ms are only mentioned here.\nint plan(Instant) { return 1; }\n",
     "src/forebay/pool/pool.cpp": '#include "forebay/pool/pool.hpp"\n#include "forebay/core/plan.hpp"\n'
                                  '#include "forebay/env/task.hpp"\n',
+    "src/forebay/base/readable_time.cpp": 'auto x = fmt::format("{}ms", time);\n'
+                                          'auto y = fmt::format("{} sessions, {}", n, "s");\n',
     "src/forebay/sim/life.cpp": "// A RateAgent is only mentioned here.\nPool pool(member.sharing());\n",
     "src/forebay/env/real/loop.hpp": "#pragma once\n#include <chrono>\n"
                                      "inline auto now() { return std::chrono::steady_clock::now(); }\n",
@@ -133,6 +135,9 @@ SEEDED = [
      core("std::unordered_map<int, int> seen_;\nvoid f() { for (auto& [a, b] : seen_) use(a); }")),
     ("banned_calls", "unordered iteration", core("std::unordered_set<int> seen;\nauto x = *seen.begin();")),
     ("banned_calls", "pointer order", core("std::map<const Slot*, int> slots;")),
+    ("durations", "{} ms: readable_time()", pool('auto x = fmt::format("within {} ms ({})", time.count(), n);')),
+    ("durations", "{:.1f}s: readable_time()", core('auto x = fmt::format("{:.1f}s", seconds);')),
+    ("durations", "{} minutes: readable_time()", core('auto x = fmt::format("is {} minutes late", late);')),
     ("co_await", "one co_await", coroutine("use(co_await f(), co_await g());")),
     ("co_await", "co_await in catch", coroutine("try { x(); } catch (const E& e) { co_await f(); }")),
     ("co_await", "lock in a coroutine", coroutine("{ MutexLock lock(mutex_); count(); }\n  co_return;")),

@@ -46,6 +46,9 @@ BANNED_EVERYWHERE = [
      "use the distributions of Random; the standard ones differ between libraries"),
     (r"\bis_simulated\b", "nothing outside env and sim may know; put the difference behind an interface"),
 ]
+# A number and its unit, in a text that is formatted.
+RAW_DURATION = r"\{[^{}]*\} ?(?:[nuµm]?s|min|(?:nano|micro|milli)?seconds?|minutes?|hours?)\b"
+DURATION_WRITERS = ("src/forebay/base/readable_time.cpp", "src/forebay/env/duration_text.cpp")
 # A simulated process is put together where a real one is, so that no default of theirs can differ.
 SIMULATOR = "src/forebay/sim/"
 PARTS_OF_A_PROCESS = (r"\b(?:LeaseAgent|LeaseReaper|LeaseOptions|RateAgent|RateOptions|NodeLease|NodeLeaseOptions|"
@@ -134,6 +137,17 @@ def banned_calls(repository, _):
             yield from matches(source, [(r"\bshared_ptr\b", "one owner: a value or unique_ptr")], "ownership")
         if home.startswith(PURE_FOLDERS):
             yield from unordered_iteration(repository, source)
+
+
+def durations(repository, _):
+    """Times that people read are written in one manner, whatever their unit."""
+    for source in repository.product():
+        if source.path in DURATION_WRITERS:
+            continue
+        for start, text in source.literals():
+            for match in re.finditer(RAW_DURATION, text):
+                instead = "readable_time() for what was measured, duration_text() for what is set"
+                yield source.path, source.line_of(start + match.start()), "duration", f"{match.group()}: {instead}"
 
 
 def assembly(repository, _):
@@ -345,6 +359,7 @@ def headers_compile_alone(repository, options):
 GROUPS = {
     "layers": layers,
     "banned_calls": banned_calls,
+    "durations": durations,
     "assembly": assembly,
     "co_await": co_await,
     "sizes": sizes,

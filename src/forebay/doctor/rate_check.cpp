@@ -24,7 +24,7 @@ Findings check_rate(const RateFacts& facts) {
   const bool has_bucket = facts.bucket_used_at && facts.now - *facts.bucket_used_at < kRecent;
   const bool has_seconds = facts.seconds > 0;
   const std::string seconds =
-      fmt::format("{} of the last {} seconds have a count", facts.seconds, kRateSeconds);
+      fmt::format("{} counts by the second in the last {}", facts.seconds, duration_text(kRecent));
   if (has_bucket && has_seconds) {
     notebook.error(
         fmt::format("connects are counted in two ways: {}, and the bucket was used {} ago", seconds,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/env/duration_text.hpp"
 #include "forebay/ids/timestamp.hpp"
 
 namespace forebay {
@@ -19,6 +20,10 @@ std::int64_t whole_milliseconds(Duration time) {
 // For people, from milliseconds since 1970.
 std::string time_text(std::int64_t milliseconds) {
   return timestamp_text(Timestamp(std::chrono::milliseconds(milliseconds)));
+}
+
+std::string length_text(std::int64_t milliseconds) {
+  return duration_text(std::chrono::milliseconds(milliseconds));
 }
 
 }  // namespace
@@ -95,10 +100,10 @@ std::unexpected<Error> SnowflakeGenerator::refuse_time(std::int64_t now) const {
 std::unexpected<Error> SnowflakeGenerator::refuse_ahead(std::int64_t time, std::int64_t now) const {
   return failure(
       Errc::invalid,
-      fmt::format("the clock says {}, but ids up to {} were made: it is {} ms behind, and ids may "
-                  "be {} ms ahead of it at most; they go on in {} ms",
-                  time_text(now + epoch_), time_text(time + epoch_), time - now, max_ahead_,
-                  time - now - max_ahead_));
+      fmt::format("the clock says {}, but ids up to {} were made: it is {} behind, and ids may "
+                  "be {} ahead of it at most; they go on in {}",
+                  time_text(now + epoch_), time_text(time + epoch_), length_text(time - now),
+                  length_text(max_ahead_), length_text(time - now - max_ahead_)));
 }
 
 std::unexpected<Error> SnowflakeGenerator::refuse_begin(const NodeTerm& term,
@@ -106,10 +111,9 @@ std::unexpected<Error> SnowflakeGenerator::refuse_begin(const NodeTerm& term,
   return failure(
       Errc::connect_failed,
       fmt::format("node {} was another process's before, and ids up to {} are reserved for that "
-                  "one; the clock says {}, and ids may be {} ms ahead of it at most: they begin in "
-                  "{} ms",
-                  term.node, time_text(term.first - 1), time_text(now + epoch_), max_ahead_,
-                  term.first - epoch_ - now - max_ahead_));
+                  "one; the clock says {}, and ids may be {} ahead of it at most: they begin in {}",
+                  term.node, time_text(term.first - 1), time_text(now + epoch_),
+                  length_text(max_ahead_), length_text(term.first - epoch_ - now - max_ahead_)));
 }
 
 SnowflakeParts SnowflakeGenerator::decode(std::int64_t id) const {

@@ -6,6 +6,7 @@
 
 #include "forebay/base/check_context.hpp"
 #include "forebay/detail/base/check.hpp"
+#include "forebay/env/duration_text.hpp"
 #include "forebay/env/sleep.hpp"
 #include "forebay/sim/checks/assertions.hpp"
 
@@ -97,8 +98,8 @@ World::~World() {
 
 RunResult World::run(RunWatch* watch) {
   const CheckContext context([this] {
-    return fmt::format("in {}, seed {}, at {} ns of virtual time, after event {}", scenario_.name,
-                       scenario_.seed, timeline_.now().time_since_epoch().count(), events_);
+    return fmt::format("in {}, seed {}, at {} of virtual time, after event {}", scenario_.name,
+                       scenario_.seed, duration_text(timeline_.now().time_since_epoch()), events_);
   });
   director_.start();
   start_detached(scheduler_, take_samples(watch));
@@ -160,10 +161,11 @@ void World::check_cluster() {
   if (database_.most_too_early() > director_.skew_range()) {
     book_.note_broken(
         Promise::rate, -1,
-        fmt::format("a connect came {} ns too early for {} connects a second with "
-                    "burst {}; clocks differ by {} ns at most",
-                    database_.most_too_early().count(), scenario_.database.connects_per_second,
-                    scenario_.database.connect_burst, director_.skew_range().count()));
+        fmt::format("a connect came {} too early for {} connects a second with "
+                    "burst {}; clocks differ by {} at most",
+                    duration_text(database_.most_too_early()),
+                    scenario_.database.connects_per_second, scenario_.database.connect_burst,
+                    duration_text(director_.skew_range())));
   }
   const std::uint64_t refused = database_.refused_by_cap() - refused_by_cap_;
   refused_by_cap_ += refused;

@@ -303,9 +303,9 @@ Error TenantPools::explain(const TenantPool& pool, const Error& error, Duration 
   std::string text = fmt::format(
       "connection limit reached: {}/{} connections in use, cannot serve tenant {} within {}; {} "
       "tenants are in use, {} wait for room; {} allowed in all, of which {} are for the system and "
-      "{} are kept free; try again in {} s",
+      "{} are kept free; try again in {}",
       own.in_use, own.max, id, readable_time(waited), now.pools, now.in_line,
-      options_.max_connections, shares_.system, shares_.kept_free, own.retry_after.count());
+      options_.max_connections, shares_.system, shares_.kept_free, duration_text(own.retry_after));
   const std::string failed = last_connect_error(pool);
   if (!failed.empty()) text += fmt::format("; last connect failure: {}", failed);
   return Error(std::move(own), std::move(text));

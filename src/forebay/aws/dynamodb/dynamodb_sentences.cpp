@@ -8,6 +8,7 @@
 
 #include "forebay/aws/dynamodb/one_of.hpp"
 #include "forebay/aws/http_date.hpp"
+#include "forebay/env/duration_text.hpp"
 
 namespace forebay::aws {
 namespace {
@@ -49,12 +50,12 @@ bool is_about_time(const DynamoDbException& exception, WallTime now) {
 
 std::string clock_sentence(const DynamoDbException& exception, WallTime now) {
   const Duration ahead = skew(exception, now);
-  const auto apart =
-      std::chrono::round<std::chrono::minutes>(ahead < Duration() ? -ahead : ahead).count();
-  const std::string difference =
-      apart == 0 ? "differs from AWS's"
-                 : fmt::format("is {} minute{} {} AWS's", apart, apart == 1 ? "" : "s",
-                               ahead < Duration() ? "behind" : "ahead of");
+  const Duration apart =
+      std::chrono::round<std::chrono::minutes>(ahead < Duration() ? -ahead : ahead);
+  const std::string difference = apart == Duration()
+                                     ? "differs from AWS's"
+                                     : fmt::format("is {} {} AWS's", duration_text(apart),
+                                                   ahead < Duration() ? "behind" : "ahead of");
   return fmt::format(
       "AWS refused the request's signature because this machine's clock {}; correct it (chrony, "
       "systemd-timesyncd)",

@@ -47,8 +47,9 @@ void draw(Terminal& terminal, const Result<LeaseLook>& look, Instant now) {
   line.add(look ? fmt::format("waiting for a sign of life of {} of them", look->unheard)
                 : look.error().text());
   if (look && look->next != kNever)
-    line.add(
-        fmt::format("; {} s left for the first", (look->next - now) / std::chrono::seconds(1)));
+    line.add(fmt::format(
+        "; {} left for the first",
+        duration_text(std::chrono::duration_cast<std::chrono::seconds>(look->next - now))));
   terminal.draw({line.text()});
 }
 

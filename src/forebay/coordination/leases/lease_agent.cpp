@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/readable_time.hpp"
 #include "forebay/coordination/unique_name.hpp"
 
 namespace forebay {
@@ -65,13 +66,12 @@ Task<Result<Lease>> LeaseAgent::acquire(Instant deadline) {
   std::optional<Result<Lease>> result = co_await line_.wait(deadline);
   if (result) co_return std::move(*result);
   if (awaits_room_) co_return failure(full(active()));
-  const auto waited =
-      std::chrono::duration_cast<std::chrono::milliseconds>(env_.scheduler.now() - asked);
+  const Duration waited = env_.scheduler.now() - asked;
   co_return failure(
       Errc::timed_out,
-      fmt::format("the lease store gave no lease within {} ms ({} requests in a row failed); this "
+      fmt::format("the lease store gave no lease within {} ({} requests in a row failed); this "
                   "process holds {} and uses {}",
-                  waited.count(), contact_.failures(), book_.held(), book_.in_use()));
+                  readable_time(waited), contact_.failures(), book_.held(), book_.in_use()));
 }
 
 void LeaseAgent::give_back() noexcept {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "forebay/base/log.hpp"
+#include "forebay/base/readable_time.hpp"
 #include "forebay/coordination/unique_name.hpp"
 #include "forebay/detail/base/check.hpp"
 
@@ -53,11 +54,12 @@ Task<Result<int>> NodeLease::wait_for_node(Instant deadline) {
     if (found && early == 0) co_return found->node;
     const Instant now = env_.scheduler.now();
     if (now >= deadline) {
-      co_return failure(Errc::timed_out,
-                        found ? fmt::format("node number {} was another process's before, and ids "
-                                            "can be made with it in {} ms",
-                                            found->node, early)
-                              : found.error().text());
+      co_return failure(
+          Errc::timed_out,
+          found ? fmt::format("node number {} was another process's before, and ids "
+                              "can be made with it in {}",
+                              found->node, readable_time(std::chrono::milliseconds(early)))
+                : found.error().text());
     }
     // Not only when they have passed: the clock may be set meanwhile.
     const std::chrono::milliseconds pause(std::min<std::int64_t>(early, 1000));
@@ -155,9 +157,8 @@ Task<void> NodeLease::find() {
   const Instant soon = now + options_.ttl / 4 - env_.random.between(Duration(0), options_.ttl / 16);
   find_at_ = std::min(soon, std::max(silence_.next(now), now + std::chrono::milliseconds(1)));
   const Duration silence = with_clock_margin(options_.ttl);
-  log_trouble(fmt::format("all {} are taken; one whose process is silent for {} s is taken over",
-                          kNodeNumbers,
-                          std::chrono::duration_cast<std::chrono::seconds>(silence).count()));
+  log_trouble(fmt::format("all {} are taken; one whose process is silent for {} is taken over",
+                          kNodeNumbers, readable_time(silence)));
 }
 
 // Numbers to claim, in this order: such as nobody ever had, by chance, so that processes that start
