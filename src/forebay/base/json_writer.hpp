@@ -1,5 +1,5 @@
-// JsonObject and JsonList: JSON, written value by value, on one line. Every JSON that programs of
-// ours print is written by these.
+// JsonObject and JsonList: JSON, written value by value, on one line. Every JSON that people and
+// their programs read is written by these.
 //
 // Numbers look as people write them (0.1, not 1E-1), and texts are safe to print: see
 // json_quoted().

@@ -1,5 +1,7 @@
 #include "forebay/cli/sim/sim_summary.hpp"
 
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "forebay/cli/sim/caller_text.hpp"
@@ -209,13 +211,10 @@ std::string failures_text(const sim::RunResult& result, const RunFigures& figure
 }
 
 std::string summary_json(const sim::RunResult& result, const RunFigures& figures) {
-  std::string text = sim::result_json(result);
-  const std::size_t end = text.rfind('}');
-  if (end == std::string::npos) return text;
-  text.insert(end, fmt::format(",\"wall_seconds\":{:.6f},\"events_per_second\":{}",
-                               seconds(figures.wall_time), events_per_second(result, figures)));
-  if (!text.ends_with('\n')) text += '\n';
-  return text;
+  JsonObject json = sim::result_object(result);
+  json.add("wall_seconds", std::chrono::round<std::chrono::microseconds>(figures.wall_time));
+  json.add("events_per_second", events_per_second(result, figures));
+  return json.text() + "\n";
 }
 
 }  // namespace forebay::cli
