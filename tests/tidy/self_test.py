@@ -38,7 +38,7 @@ CLEAN = {
     "src/forebay/env/task.hpp": "#pragma once\nstruct Task {};\n",
     "src/forebay/core/plan.hpp": '#pragma once\n#include "forebay/env/time.hpp"\nint plan(Instant now);\n',
     "src/forebay/core/plan.cpp": '#include "forebay/core/plan.hpp"\n#include <fmt/core.h>\n'
-                                 "// steady_clock and {} ms are only mentioned here.\nint plan(Instant) { return 1; }\n",
+                                 "// steady_clock, {} ms: only mentioned here.\nint plan(Instant) { return 1; }\n",
     "src/forebay/pool/pool.cpp": '#include "forebay/pool/pool.hpp"\n#include "forebay/core/plan.hpp"\n'
                                  '#include "forebay/env/task.hpp"\n',
     "src/forebay/base/readable_time.cpp": 'auto x = fmt::format("{}ms", time);\n'
