@@ -6,6 +6,7 @@
 #include "forebay/config/pool_settings.hpp"
 #include "forebay/postgres/driver/server_limits.hpp"
 #include "forebay/postgres/driver/server_profile.hpp"
+#include "forebay/postgres/postgres_tenants.hpp"
 
 namespace forebay {
 namespace {
@@ -63,6 +64,20 @@ std::optional<ClusterOptions> cluster_of(const config::Settings& settings,
   return with_tokens(std::move(cluster), database);
 }
 
+// Of what is opened with it, which is found by the last, and of its cluster.
+template <class Find>
+OptionProblems problems_with(std::string_view part, const Configuration& configuration, Find find) {
+  const Result<postgres::ConnectionString> connection = configuration.database.connection();
+  OptionProblems wrong;
+  if (!connection) {
+    wrong.emplace_back("database", "", connection.error().text());
+    return wrong;
+  }
+  append(wrong, within(part, find(*connection)));
+  if (configuration.cluster) append(wrong, within("cluster", problems(*configuration.cluster)));
+  return wrong;
+}
+
 }  // namespace
 
 // How it authenticates depends on a host that is yet to be set.
@@ -107,16 +122,17 @@ void apply_to_log(const Configuration& configuration) {
 }
 
 OptionProblems problems(const Configuration& configuration) {
-  const Result<postgres::ConnectionString> connection = configuration.database.connection();
-  OptionProblems wrong;
-  if (!connection) {
-    wrong.emplace_back("database", "", connection.error().text());
-    return wrong;
-  }
-  const auto profile = postgres::ServerProfile::for_host(connection->host());
-  append(wrong, within("pool", problems(postgres::with_defaults_of(profile, configuration.pool))));
-  if (configuration.cluster) append(wrong, within("cluster", problems(*configuration.cluster)));
-  return wrong;
+  return problems_with("pool", configuration, [&](const postgres::ConnectionString& connection) {
+    const auto profile = postgres::ServerProfile::for_host(connection.host());
+    return problems(postgres::with_defaults_of(profile, configuration.pool));
+  });
+}
+
+OptionProblems tenant_problems(const Configuration& configuration) {
+  return problems_with("tenants", configuration, [&](const postgres::ConnectionString& connection) {
+    return postgres::PostgresTenants::problems(connection.text_with_secrets(),
+                                               configuration.tenants);
+  });
 }
 
 }  // namespace forebay

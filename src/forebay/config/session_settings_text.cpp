@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "forebay/base/suggestion.hpp"
+#include "forebay/postgres/driver/conninfo_text.hpp"
 
 namespace forebay::config {
 namespace {
@@ -25,15 +26,6 @@ bool take_value(std::string_view& text, std::string& value) {
   if (text.empty()) return false;
   text.remove_prefix(1);
   return text.empty() || kBlanks.contains(text.front());
-}
-
-std::string quoted(std::string_view value) {
-  std::string text = "'";
-  for (const char c : value) {
-    if (c == '\'' || c == '\\') text += '\\';
-    text += c;
-  }
-  return text + "'";
 }
 
 }  // namespace
@@ -66,7 +58,8 @@ std::string session_settings_text(const SessionSettings& settings) {
   std::string text;
   for (const auto& [name, value] : settings) {
     const bool is_plain = !value.empty() && value.find_first_of("'\\ \t\n\v\f\r") == value.npos;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, is_plain ? value : quoted(value));
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name,
+                        is_plain ? value : postgres::conninfo_quoted(value));
   }
   return text;
 }

@@ -1,7 +1,5 @@
 #include "forebay/pool/exchange.hpp"
 
-#include <fmt/format.h>
-
 #include "forebay/detail/env/thread_parker.hpp"
 
 namespace forebay {
@@ -380,12 +378,6 @@ void Exchange::audit() const {
     state.audit();
     return true;
   });
-}
-
-std::string describe(const PoolGauges& gauges) {
-  return fmt::format("max {}: lent {}, ready {}, cleaning {}, opening {}, closing {}, waiters {}",
-                     gauges.max, gauges.lent, gauges.ready, gauges.cleaning, gauges.opening,
-                     gauges.closing, gauges.waiters);
 }
 
 }  // namespace forebay
