@@ -8,6 +8,7 @@
 #include "forebay/config/read_configuration.hpp"
 #include "forebay/coordination/start_delay.hpp"
 #include "forebay/env/run_blocking.hpp"
+#include "forebay/public/open_configured.hpp"
 
 namespace forebay {
 
@@ -22,33 +23,38 @@ Result<Configuration> read_configuration_blocking(Runtime& runtime, std::string 
   return std::move(reading.configuration);
 }
 
+Result<ConfiguredTarget> begin_configured(Runtime& runtime, const Configuration& configuration,
+                                          const OptionProblems& wrong,
+                                          std::unique_ptr<Cluster>& cluster) {
+  if (!wrong.empty()) return failure(invalid_options(wrong));
+  apply_to_log(configuration);
+  const Result<postgres::ConnectionString> parsed = configuration.database.connection();
+  if (!parsed) return failure(parsed.error());
+  ConfiguredTarget target(parsed->text_with_secrets());
+  if (configuration.cluster) {
+    Result<std::unique_ptr<Cluster>> opened = Cluster::open(runtime, *configuration.cluster);
+    if (!opened) return failure(std::move(opened.error()));
+    cluster = std::move(*opened);
+    target.sharing = cluster->sharing();
+  }
+  run_blocking(runtime.scheduler(), delay_start(runtime.env(), configuration.start_delay));
+  return target;
+}
+
 Result<std::unique_ptr<ConfiguredPool>> ConfiguredPool::open(Runtime& runtime,
                                                              const Configuration& given) {
   const Configuration configuration = given.completed();
-  if (const OptionProblems wrong = problems(configuration); !wrong.empty())
-    return failure(invalid_options(wrong));
-  apply_to_log(configuration);
-  const Result<postgres::ConnectionString> target = configuration.database.connection();
-  if (!target) return failure(target.error());
   std::unique_ptr<ConfiguredPool> made(new ConfiguredPool());
-  if (configuration.cluster) {
-    Result<std::unique_ptr<Cluster>> cluster = Cluster::open(runtime, *configuration.cluster);
-    if (!cluster) return failure(std::move(cluster.error()));
-    made->cluster_ = std::move(*cluster);
-  }
-  run_blocking(runtime.scheduler(), delay_start(runtime.env(), configuration.start_delay));
-  PoolSharing sharing = made->cluster_ ? made->cluster_->sharing() : PoolSharing();
-  Result<std::unique_ptr<postgres::PostgresPool>> pool = postgres::PostgresPool::open(
-      runtime, target->text_with_secrets(), configuration.pool, sharing);
+  const Result<ConfiguredTarget> target =
+      begin_configured(runtime, configuration, problems(configuration), made->cluster_);
+  if (!target) return failure(target.error());
+  Result<std::unique_ptr<postgres::PostgresPool>> pool =
+      postgres::PostgresPool::open(runtime, target->text, configuration.pool, target->sharing);
   if (!pool) return failure(std::move(pool.error()));
   made->pool_ = std::move(*pool);
   return made;
 }
 
-ConfiguredPool::~ConfiguredPool() {
-  pool_.reset();
-  cluster_.reset();
-  log::write_all_repeats();
-}
+ConfiguredPool::~ConfiguredPool() { end_configured(pool_, cluster_); }
 
 }  // namespace forebay

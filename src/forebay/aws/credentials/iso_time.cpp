@@ -1,8 +1,7 @@
 #include "forebay/aws/credentials/iso_time.hpp"
 
-#include <fmt/format.h>
-
 #include "forebay/base/calendar_text.hpp"
+#include "forebay/base/utc_text.hpp"
 
 namespace forebay::aws {
 
@@ -21,13 +20,6 @@ std::optional<WallTime> parse_iso_time(std::string_view text) {
   return WallTime(std::chrono::days(days_of(*date)) + *clock - *offset);
 }
 
-std::string iso_time(WallTime time) {
-  const auto days = std::chrono::floor<std::chrono::days>(time.time_since_epoch());
-  const CalendarDate date = date_of(days.count());
-  const std::chrono::hh_mm_ss clock(
-      std::chrono::floor<std::chrono::seconds>(time.time_since_epoch() - days));
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", date.year, date.month, date.day,
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-}
+std::string iso_time(WallTime time) { return iso_text(time.time_since_epoch()); }
 
 }  // namespace forebay::aws

@@ -11,22 +11,12 @@
 #include "forebay/aws/signing/hash.hpp"
 #include "forebay/aws/signing/uri.hpp"
 #include "forebay/base/ascii_text.hpp"
+#include "forebay/base/utc_text.hpp"
 
 namespace forebay::aws {
 namespace {
 
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
-
-// "20150830T123600Z"
-std::string time_text(WallTime time) {
-  const auto days = std::chrono::floor<std::chrono::days>(time.time_since_epoch());
-  const std::chrono::year_month_day date{std::chrono::sys_days(days)};
-  const std::chrono::hh_mm_ss clock(
-      std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()) - days);
-  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-}
 
 // Blanks around it go; blanks and line ends inside become one blank.
 std::string collapsed(std::string_view value) {
@@ -147,7 +137,7 @@ bool has_header(const HttpRequest& request, std::string_view lower) {
 
 Signature sign_headers(HttpRequest& request, const Credentials& credentials,
                        const SigningScope& scope, WallTime now) {
-  const std::string time = time_text(now);
+  const std::string time = short_iso_text(now.time_since_epoch());
   if (!has_header(request, "host")) request.headers.emplace_back("Host", host_of(request));
   if (!credentials.session_token.empty())
     set_header(request, "X-Amz-Security-Token", credentials.session_token);
@@ -168,7 +158,7 @@ Signature sign_headers(HttpRequest& request, const Credentials& credentials,
 
 PresignedUrl presign(const HttpRequest& request, const Credentials& credentials,
                      const SigningScope& scope, WallTime now, Duration lifetime) {
-  const std::string time = time_text(now);
+  const std::string time = short_iso_text(now.time_since_epoch());
   const std::map<std::string, std::string> headers = canonical_headers(request);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(lifetime).count();
   Parameters added{{"X-Amz-Algorithm", std::string(kAlgorithm)},

@@ -15,9 +15,9 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "forebay/env/duration_text.hpp"
+#include "forebay/env/real/owned_descriptor.hpp"
 
 namespace forebay::real {
 namespace {
@@ -29,20 +29,6 @@ bool is_library_ready() {
   static const int ready = ares_library_init(ARES_LIB_INIT_ALL);
   return ready == ARES_SUCCESS;
 }
-
-class EpollDescriptor {
- public:
-  EpollDescriptor() : number_(::epoll_create1(EPOLL_CLOEXEC)) {}
-  EpollDescriptor(const EpollDescriptor&) = delete;
-  EpollDescriptor& operator=(const EpollDescriptor&) = delete;
-  ~EpollDescriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  const int number_;
-};
 
 std::string text_of(const sockaddr* address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -190,7 +176,7 @@ class AresLookup final : public NameLookup {
   DescriptorWatcher& descriptors_;
   const std::string servers_;
   const std::string name_;
-  EpollDescriptor epoll_;
+  const OwnedDescriptor epoll_{::epoll_create1(EPOLL_CLOEXEC)};
   std::unique_ptr<WatchedDescriptor> watch_;
   ares_channel channel_ = nullptr;
   Instant begun_{};

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "forebay/env/real/child_program.hpp"
+#include "forebay/env/real/owned_descriptor.hpp"
 
 namespace forebay::real {
 namespace {
@@ -32,23 +33,8 @@ std::unexpected<Error> no_file(const std::string& path, int problem) {
                                             std::generic_category().message(problem)));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path)
-      : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  const int number_;
-};
-
 Result<std::string> read_small_file(const std::string& path) {
-  const Descriptor file(path);
+  const OwnedDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts{};
   if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) return no_file(path, errno);
   if (!S_ISREG(facts.st_mode))

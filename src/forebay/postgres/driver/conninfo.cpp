@@ -11,6 +11,7 @@
 #include <libpq-fe.h>
 
 #include "forebay/base/secret_text.hpp"
+#include "forebay/postgres/driver/conninfo_text.hpp"
 #include "forebay/postgres/driver/libpq_env.hpp"
 
 namespace forebay::postgres {
@@ -129,13 +130,7 @@ bool are_valid_ports(std::string_view ports) {
 std::string quoted(std::string_view value) {
   const bool is_plain =
       !value.empty() && value.find_first_of(" '\\\t\n\r") == std::string_view::npos;
-  if (is_plain) return std::string(value);
-  std::string text = "'";
-  for (const char c : value) {
-    if (c == '\'' || c == '\\') text += '\\';
-    text += c;
-  }
-  return text + "'";
+  return is_plain ? std::string(value) : conninfo_quoted(value);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "forebay/aws/json.hpp"
 #include "forebay/aws/signing/hash.hpp"
+#include "forebay/base/utc_text.hpp"
 #include "forebay/sim/dynamodb/operations.hpp"
 #include "forebay/sim/dynamodb/signature_check.hpp"
 
@@ -39,22 +40,6 @@ json::object to_json(const CancellationReason& reason) {
   return result;
 }
 
-// "Thu, 01 Jan 2026 00:00:00 GMT"
-std::string date_text(WallTime now) {
-  static constexpr std::array kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  static constexpr std::array kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  const std::chrono::sys_days day(std::chrono::floor<std::chrono::days>(now.time_since_epoch()));
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(
-      now.time_since_epoch() - std::chrono::duration_cast<Duration>(day.time_since_epoch())));
-  return fmt::format(
-      "{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays.at(std::chrono::weekday(day).c_encoding()),
-      static_cast<unsigned>(date.day()), kMonths.at(static_cast<unsigned>(date.month()) - 1),
-      static_cast<int>(date.year()), clock.hours().count(), clock.minutes().count(),
-      clock.seconds().count());
-}
-
 // How many writes the transaction has; 0: it is none.
 std::size_t transaction_size(const HttpRequest& request) {
   if (!request.header("x-amz-target").ends_with(".TransactWriteItems")) return 0;
@@ -68,7 +53,7 @@ std::size_t transaction_size(const HttpRequest& request) {
 HttpResponse Service::response(int status, std::string body, WallTime now) {
   HttpResponse response(status);
   response.headers.emplace_back("Content-Type", std::string(kContentType));
-  response.headers.emplace_back("Date", date_text(now));
+  response.headers.emplace_back("Date", http_date_text(now.time_since_epoch()));
   response.headers.emplace_back("x-amzn-RequestId", fmt::format("SIM{:029}", ++responses_));
   response.headers.emplace_back("x-amz-crc32", fmt::format("{}", aws::crc32(body)));
   response.body = std::move(body);

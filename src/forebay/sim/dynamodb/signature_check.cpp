@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "forebay/base/ascii_text.hpp"
+#include "forebay/base/utc_text.hpp"
 
 namespace forebay::sim::dynamodb {
 namespace {
@@ -42,15 +43,7 @@ std::optional<WallTime> parse_time(const std::string& text) {
                   std::chrono::seconds(number(13, 2)));
 }
 
-std::string time_text(WallTime time) {
-  const auto days = std::chrono::floor<std::chrono::days>(time.time_since_epoch());
-  const std::chrono::year_month_day date{std::chrono::sys_days(days)};
-  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(
-      time.time_since_epoch() - std::chrono::duration_cast<Duration>(days)));
-  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-}
+std::string time_text(WallTime time) { return short_iso_text(time.time_since_epoch()); }
 
 std::optional<Refusal> check_time(const std::string& text, WallTime time, WallTime now) {
   if (time < now - kClockTolerance) {

@@ -9,6 +9,8 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include "forebay/base/utc_text.hpp"
+
 namespace forebay::sim {
 namespace {
 
@@ -36,22 +38,10 @@ std::string field(std::string_view text) {
   return quoted + "\"";
 }
 
-// A fraction of a second only where there is one.
 std::string time_text(Duration at) {
-  using namespace std::chrono;
-  const sys_time<Duration> time = sys_days(2026y / January / 1) + at;
-  const auto day = floor<days>(time);
-  const year_month_day date(day);
-  const hh_mm_ss clock(time - day);
-  std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-  if (clock.subseconds() != Duration::zero()) {
-    text += fmt::format(".{:09}", clock.subseconds().count());
-    text.erase(text.find_last_not_of('0') + 1);
-  }
-  return text + "Z";
+  using namespace std::chrono_literals;
+  const std::chrono::sys_days begin(2026y / std::chrono::January / 1);
+  return exact_iso_text(begin.time_since_epoch() + at);
 }
 
 void add_row(fmt::memory_buffer& rows, std::string_view time, std::string_view service,
