@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/pool/budget_place.hpp"
+#include "forebay/pool/pool_control.hpp"
 #include "support/sim_pool.hpp"
 
 namespace forebay::test {
@@ -175,7 +176,7 @@ TEST_F(BudgetTest, AShedConnectionMakesRoom) {
   scheduler_.run_for(500ms);
   ASSERT_EQ(first_.gauges().ready, 2);
 
-  EXPECT_EQ(first_.shed(5), 2);
+  EXPECT_EQ(PoolControl(first_).shed(5), 2);
   EXPECT_EQ(budget_.coming(), 4);
   scheduler_.run_for(100ms);
 

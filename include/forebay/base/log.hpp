@@ -2,7 +2,7 @@
 //
 //   log::info("Reservoir initial fill complete", {field("pool", name), field("size", 50)});
 //
-// log_event.hpp says what an event is, log_limit.hpp what happens to floods; docs/logs.md lists
+// What an event is stands in log_event.hpp. Floods are held back and counted; docs/logs.md lists
 // all events. Thread-safe. A level that is off costs a comparison. Logging never fails: what a
 // sink throws stays here.
 #pragma once

@@ -2,7 +2,7 @@
 // wanted: a client has gone away, a pool closes.
 //
 // Nothing is interrupted. A task that waits and listens stops waiting, and ends by itself; what
-// cannot listen is raced (env/race.hpp). Most code does not meet it by itself, but as part of an
+// cannot listen is raced against it. Most code does not meet it by itself, but as part of an
 // Until. Listening allocates nothing. Confined to its scheduler; for other threads there is
 // RemoteCancellation. It outlives those who listen.
 #pragma once

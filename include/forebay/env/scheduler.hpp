@@ -46,7 +46,7 @@ class Scheduler {
   // The one that runs what calls this; null on threads that run none.
   static Scheduler* current() { return current_; }
 
-  // The loops of its runtime (loop_group.hpp), and which of them it is. Null: it is alone.
+  // The loops of its runtime, if it has several, and which of them it is. Null: it is alone.
   const LoopGroup* group() const { return group_; }
   int loop() const { return loop_; }
 

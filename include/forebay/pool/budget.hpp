@@ -31,7 +31,7 @@ class Budget {
   int in_use() const;
 
   // For pools.
-  class Place;  // in line: budget_place.hpp
+  class Place;  // in line
   Capacity& capacity();
   // Once more: keeps its place, unless the need is another. Its signal is notified when it has been
   // granted room; then it is no longer in line.

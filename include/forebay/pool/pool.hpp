@@ -75,13 +75,7 @@ class Pool {
       Duration timeout, std::source_location from = std::source_location::current());
   std::optional<PooledConnection> try_acquire(
       std::source_location from = std::source_location::current());
-  // The same for a caller that is going to wait if there is none: it is not counted as unserved.
-  std::optional<PooledConnection> take_ready(Holder holder, const std::source_location& from);
-  // And for one under a lock of its own: if it says so, call_supplier() when that lock is free.
-  std::optional<PooledConnection> take_ready(Holder holder, const std::source_location& from,
-                                             bool& calls_supplier);
-  void call_supplier();
-  // As a driver's open(): waits for PoolOptions::open_wait, and then gives up.
+  // As a driver's open(): waits open_wait, 100 ms unless told otherwise, and then gives up.
   Task<Result<PooledConnection>> open(std::source_location from = std::source_location::current());
   Result<PooledConnection> open_blocking(
       std::source_location from = std::source_location::current());
@@ -94,15 +88,7 @@ class Pool {
   // replaced.
   void retire_all(DiscardReason reason);
 
-  // For pools that share a budget. Closes ready connections to make room for others, and says how
-  // many.
-  int shed(int most);
-  // When the budget calls: how many that come back are closed although somebody waits for them.
-  void set_yields(int yields);
-
-  // The first step of close(), which is still to come, and from any thread.
-  void stop(DiscardReason reason);
-  // Nobody is served any more: waiters get Errc::closed, what is ready is closed now,
+  // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now,
   // what is lent when it comes back. True: everything is gone. False: the deadline passed;
   // call it again.
   Task<bool> close(Instant deadline);
@@ -121,6 +107,15 @@ class Pool {
   void audit() const;        // stops the process if the books do not add up
 
  private:
+  friend class PoolControl;  // for those who run many of them
+
+  std::optional<PooledConnection> take_ready(Holder holder, const std::source_location& from);
+  std::optional<PooledConnection> take_ready(Holder holder, const std::source_location& from,
+                                             bool& calls_supplier);
+  void call_supplier();
+  int shed(int most);
+  void set_yields(int yields);
+  void stop(DiscardReason reason);
   Task<bool> fill(InitialFailure on_failure);
 
   struct Parts;

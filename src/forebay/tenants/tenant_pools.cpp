@@ -11,6 +11,7 @@
 #include "forebay/detail/base/check.hpp"
 #include "forebay/env/duration_text.hpp"
 #include "forebay/env/loop_group.hpp"
+#include "forebay/pool/pool_control.hpp"
 #include "forebay/pool/pool_defaults.hpp"
 #include "forebay/tenants/preparing_connector.hpp"
 
@@ -125,7 +126,7 @@ struct TenantPools::Making {
 TenantLook TenantPools::look(std::string_view id, Holder holder, const std::source_location& from) {
   Visit visit(id, holder, from);
   if (!find_warm(visit)) make_warm(visit);
-  if (visit.calls_supplier) visit.used->pool.call_supplier();
+  if (visit.calls_supplier) PoolControl(visit.used->pool).call_supplier();
   return std::move(visit.look);
 }
 
@@ -146,7 +147,8 @@ void TenantPools::use(TenantPool& pool, Visit& visit) {
     pools_.push_back(pool);
   }
   visit.used = &pool;
-  visit.look.taken = pool.pool.take_ready(visit.holder, visit.from, visit.calls_supplier);
+  visit.look.taken =
+      PoolControl(pool.pool).take_ready(visit.holder, visit.from, visit.calls_supplier);
   if (visit.look.taken) return;
   ++pool.pins;
   visit.look.pool = &pool;

@@ -8,6 +8,7 @@
 #include "forebay/core/connect_health.hpp"
 #include "forebay/detail/base/check.hpp"
 #include "forebay/env/sleep.hpp"
+#include "forebay/pool/pool_control.hpp"
 #include "forebay/tenants/tenant_pools.hpp"
 
 namespace forebay {
@@ -125,12 +126,12 @@ bool TenantPools::carry_out(const RoomPlan& plan, const std::vector<Look>& looks
   const std::vector<TenantEviction> evictions = evictions_of(ending);
   end_all(ending, DiscardReason::evicted_tenant);
   for (const Shedding& shedding : plan.shed)
-    looks[shedding.pool].pool->pool.shed(shedding.connections);
+    PoolControl(looks[shedding.pool].pool->pool).shed(shedding.connections);
   for (std::size_t i = 0; i < looks.size(); ++i) {
     TenantPool& pool = *looks[i].pool;
     if (pool.yields == 0 && plan.yields[i] == 0) continue;
     pool.yields = plan.yields[i];
-    pool.pool.set_yields(plan.yields[i]);
+    PoolControl(pool.pool).set_yields(plan.yields[i]);
   }
   budget_.call(plan.calls);
   if (options_.on_evicted) {
@@ -198,7 +199,7 @@ void TenantPools::retire(TenantPool& pool, EndingList& ending) {
 // Without the lock: those who wait there are woken.
 void TenantPools::end_all(EndingList& ending, DiscardReason reason) {
   while (TenantPool* pool = ending.pop_front()) {
-    pool->pool.stop(reason);
+    PoolControl(pool->pool).stop(reason);
     tasks_.spawn(close_and_wait(*pool));
   }
 }

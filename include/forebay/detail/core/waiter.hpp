@@ -1,5 +1,5 @@
-// Waiter: a caller who found nothing ready, as the pool's line knows it (waiter_queue.hpp). It
-// lives in the frame of the caller, so that waiting allocates nothing.
+// Waiter: a caller who found nothing ready, as the pool's line knows it. It lives in the frame of
+// the caller, so that waiting allocates nothing.
 #pragma once
 
 #include <cstdint>
