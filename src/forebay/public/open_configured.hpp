@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "forebay/base/log.hpp"
 #include "forebay/configuration.hpp"

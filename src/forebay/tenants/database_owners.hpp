@@ -5,6 +5,7 @@
 // made before and destroyed after.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
