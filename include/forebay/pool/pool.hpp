@@ -75,7 +75,7 @@ class Pool {
       Duration timeout, std::source_location from = std::source_location::current());
   std::optional<PooledConnection> try_acquire(
       std::source_location from = std::source_location::current());
-  // As a driver's open(): waits open_wait, 100 ms unless told otherwise, and then gives up.
+  // As a driver's open(): waits for PoolOptions::open_wait, and then gives up.
   Task<Result<PooledConnection>> open(std::source_location from = std::source_location::current());
   Result<PooledConnection> open_blocking(
       std::source_location from = std::source_location::current());
@@ -88,7 +88,7 @@ class Pool {
   // replaced.
   void retire_all(DiscardReason reason);
 
-  // Nobody is served any more: those who wait get Errc::closed, what is ready is closed now,
+  // Nobody is served any more: waiters get Errc::closed, what is ready is closed now,
   // what is lent when it comes back. True: everything is gone. False: the deadline passed;
   // call it again.
   Task<bool> close(Instant deadline);
