@@ -35,6 +35,46 @@ TEST(StatementCacheTest, TheOneNotUsedForLongestIsForgotten) {
   EXPECT_EQ(cache.use("SELECT 2").uses, 1u);
 }
 
+TEST(StatementCacheTest, ToFindATextIsNoUseOfIt) {
+  StatementCache cache(caching(StatementCaching::automatic, 2));
+  cache.use("SELECT 1");
+  cache.use("SELECT 2");
+
+  ASSERT_NE(cache.find("SELECT 1"), nullptr);
+  EXPECT_EQ(cache.find("SELECT 1")->uses, 1u);
+  cache.use("SELECT 3");
+
+  EXPECT_EQ(cache.find("SELECT 1"), nullptr);
+  EXPECT_EQ(cache.find("SELECT 4"), nullptr);
+}
+
+TEST(StatementCacheTest, ARefusalTellsWhatTheServerHas) {
+  StatementCache cache(caching(StatementCaching::automatic));
+  StatementCache::Known& known = cache.use("SELECT 1");
+
+  cache.note_prepared(known, "one");
+  EXPECT_FALSE(cache.note_refused(known, "22012"));
+  EXPECT_EQ(known.server_name, "one");
+  EXPECT_TRUE(cache.note_refused(known, "26000"));
+  EXPECT_EQ(known.server_name, "");
+  EXPECT_TRUE(cache.stale().empty());
+  cache.note_prepared(known, "two");
+  EXPECT_TRUE(cache.note_refused(known, "0A000"));
+  EXPECT_EQ(known.server_name, "");
+  EXPECT_EQ(cache.stale(), std::vector<std::string>{"two"});
+}
+
+TEST(StatementCacheTest, ATextIsReadWhenThatIsAskedFor) {
+  SessionOptions options = caching(StatementCaching::off);
+  options.reset = ResetMode::always;
+  StatementCache cache(options);
+  StatementCache::Known& known = cache.use("SELECT 1");
+
+  EXPECT_FALSE(known.reading.is_single);
+  EXPECT_TRUE(cache.reading_of(known).is_single);
+  EXPECT_FALSE(cache.is_worth_preparing(cache.use("SELECT 1")));
+}
+
 TEST(StatementCacheTest, ANameIsNeverUsedTwice) {
   StatementCache cache(caching(StatementCaching::automatic));
 

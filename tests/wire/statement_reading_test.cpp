@@ -97,6 +97,33 @@ TEST(StatementReadingTest, OneStatementOnRowsIsWorthBeingPrepared) {
   }
 }
 
+TEST(StatementReadingTest, OneStatementThatIsNoCopyCanTravelWithOthers) {
+  for (const char* sql : {"SELECT 1", "SELECT 1;", "SET a.b = 1", "BEGIN", "SAVEPOINT a",
+                          "CREATE TABLE t (id int)", "DO $$ BEGIN END $$", "SELECT 1 INTO t"}) {
+    EXPECT_TRUE(read_statement(sql, {}).is_single) << sql;
+    EXPECT_TRUE(read_statement(sql, {}).is_understood) << sql;
+  }
+  for (const char* sql : {"", ";", "-- nothing", "SELECT 1; SELECT 2", "COPY t FROM STDIN",
+                          "COPY (SELECT 1) TO STDOUT", "COPY t FROM '/tmp/x'"}) {
+    EXPECT_FALSE(read_statement(sql, {}).is_single) << sql;
+    EXPECT_TRUE(read_statement(sql, {}).is_understood) << sql;
+  }
+  EXPECT_FALSE(read_statement("SELECT FROM WHERE", {}).is_single);
+  EXPECT_FALSE(read_statement("SELECT FROM WHERE", {}).is_understood);
+}
+
+TEST(StatementReadingTest, WhatBeginsOrEndsATransactionIsKnown) {
+  for (const char* sql : {"BEGIN", "START TRANSACTION READ ONLY", "COMMIT", "END", "ROLLBACK",
+                          "ABORT", "PREPARE TRANSACTION 'a'", "COMMIT PREPARED 'a'",
+                          "SELECT 1; COMMIT", "ROLLBACK AND CHAIN"}) {
+    EXPECT_TRUE(read_statement(sql, {}).is_transaction_control) << sql;
+  }
+  for (const char* sql : {"SAVEPOINT a", "RELEASE a", "ROLLBACK TO SAVEPOINT a", "SELECT 1",
+                          "SET TRANSACTION READ ONLY", "PREPARE a AS SELECT 1"}) {
+    EXPECT_FALSE(read_statement(sql, {}).is_transaction_control) << sql;
+  }
+}
+
 TEST(StatementReadingTest, WhatIsTooLongOrTooDeepIsNotRead) {
   const std::string long_text = "SELECT '" + std::string(40'000, 'x') + "'";
   std::string deep = "1";

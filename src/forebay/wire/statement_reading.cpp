@@ -73,6 +73,14 @@ bool is_preparable(std::string_view kind) {
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
+// Savepoints are the transaction's own affair.
+bool is_transaction_control(std::string_view kind, const json::object& node) {
+  static constexpr auto kOfSavepoints = std::to_array<std::string_view>(
+      {"TRANS_STMT_SAVEPOINT", "TRANS_STMT_RELEASE", "TRANS_STMT_ROLLBACK_TO"});
+  return kind == "TransactionStmt" &&
+         std::ranges::find(kOfSavepoints, text_at(node, "kind")) == kOfSavepoints.end();
+}
+
 class Reader {
  public:
   explicit Reader(const TrustedFunctions& trusted) : trusted_(trusted) {}
@@ -93,13 +101,18 @@ class Reader {
 };
 
 void Reader::read_all(const json::array& statements) {
+  reading_.is_understood = true;
   for (const json::value& entry : statements) {
     const json::object* const statement = object_at(entry.as_object(), "stmt");
     if (statement == nullptr || statement->size() != 1) return leave(Leftover::everything);
     const std::string_view kind = statement->begin()->key();
-    reading_.is_preparable = statements.size() == 1 && is_preparable(kind) &&
-                             !statement->begin()->value().as_object().contains("intoClause");
-    read_top(kind, statement->begin()->value().as_object());
+    const json::object& node = statement->begin()->value().as_object();
+    const bool is_alone = statements.size() == 1;
+    reading_.is_preparable = is_alone && is_preparable(kind) && !node.contains("intoClause");
+    reading_.is_single = is_alone && kind != "CopyStmt";
+    reading_.is_transaction_control =
+        reading_.is_transaction_control || is_transaction_control(kind, node);
+    read_top(kind, node);
   }
 }
 

@@ -17,6 +17,12 @@ struct StatementReading {
   Leftovers leftovers;
   // One SELECT, INSERT, UPDATE, DELETE, MERGE or VALUES: worth being prepared.
   bool is_preparable = false;
+  // The parser could read it.
+  bool is_understood = false;
+  // One statement, and no COPY: it can be sent together with others.
+  bool is_single = false;
+  // BEGIN, COMMIT, ROLLBACK or the like; not about savepoints.
+  bool is_transaction_control = false;
 };
 
 // Functions that leave nothing, by the word of those who know them: as they are called, with a

@@ -5,17 +5,15 @@
 #include <libpq-fe.h>
 
 namespace forebay::postgres {
-namespace {
-
-constexpr std::string_view kNoSuchStatement = "26000";
-constexpr std::string_view kPlanIsWrong = "0A000";  // among other things
-
-}  // namespace
 
 Result<void> ExecRun::start() {
   if (!known_.server_name.empty()) return send(Phase::executing);
-  const bool is_prepared = statement_.prepared_name() || cache_.is_worth_preparing(known_);
-  return send(is_prepared ? Phase::preparing : Phase::plain);
+  return send(must_prepare() ? Phase::preparing : Phase::plain);
+}
+
+bool ExecRun::must_prepare() const {
+  const bool is_wanted = statement_.prepared_name() || cache_.is_worth_preparing(known_);
+  return is_wanted && known_.server_name.empty();
 }
 
 Result<void> ExecRun::send(Phase phase) {
@@ -53,13 +51,7 @@ std::optional<ExecRun::Phase> ExecRun::next_phase(const Result<QueryResult>& ans
     return Phase::executing;
   }
   if (phase_ != Phase::executing || answer) return std::nullopt;
-  const std::string_view said = answer.error().sqlstate();
-  if (said != kNoSuchStatement && said != kPlanIsWrong) return std::nullopt;
-  if (said == kNoSuchStatement) {
-    cache_.note_lost(known_);  // its user has deallocated it, or a pooler has other servers
-  } else {
-    cache_.note_stale(known_);
-  }
+  if (!cache_.note_refused(known_, answer.error().sqlstate())) return std::nullopt;
   const bool can_repeat = PQtransactionStatus(connection_) == PQTRANS_IDLE && !was_prepared_here_;
   return can_repeat ? std::optional(Phase::preparing) : std::nullopt;
 }

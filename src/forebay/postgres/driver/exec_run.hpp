@@ -1,9 +1,9 @@
 // ExecRun: one Statement with its parameters, to the end of its answer.
 //
 // SQL is sent as it is, unless the connection has it prepared, or it is time to. A statement is
-// prepared first where the server does not have it yet, and again, once, where the server has lost
-// it (26000) or its plan has become wrong (0A000: a column has changed its type), if no transaction
-// was hurt by that.
+// prepared first where the server does not have it yet (mostly a PipelineRun does that, in one
+// round trip), and again, once, where the server has lost it (26000) or its plan has become wrong
+// (0A000: a column has changed its type), if no transaction was hurt by that.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,8 @@ class ExecRun final : public StartedStep {
         parameters_(parameters) {}
 
   wire::Leftovers leftovers() const { return known_.reading.leftovers; }
+  // It is prepared now, and that can be done on the way (PipelineRun). REQUIRES: not started.
+  bool can_prepare_on_the_way() const { return must_prepare() && known_.reading.is_single; }
   Result<void> start() override;
   Need advance() override;
   Result<QueryResult> take();  // REQUIRES: advance() returned nothing
@@ -35,6 +37,7 @@ class ExecRun final : public StartedStep {
  private:
   enum class Phase : std::uint8_t { plain, preparing, executing };
 
+  bool must_prepare() const;
   Result<void> send(Phase phase);
   std::optional<Phase> next_phase(const Result<QueryResult>& answer);  // nothing: it is over
 

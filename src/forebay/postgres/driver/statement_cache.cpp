@@ -8,6 +8,8 @@ namespace forebay::postgres {
 namespace {
 
 constexpr std::size_t kLongestName = 63;  // PostgreSQL compares no more of a name
+constexpr std::string_view kNoSuchStatement = "26000";
+constexpr std::string_view kPlanIsWrong = "0A000";  // among other things
 
 }  // namespace
 
@@ -21,11 +23,24 @@ StatementCache::Known& StatementCache::use(const std::string& sql) {
     by_sql_.emplace(known_.front().sql, known_.begin());
     const bool is_read =
         options_.reset == ResetMode::smart || options_.statement_cache != StatementCaching::off;
-    if (is_read) known_.front().reading = wire::read_statement(sql, options_.trusted_functions);
+    if (is_read) reading_of(known_.front());
   }
   Known& known = known_.front();
   ++known.uses;
   return known;
+}
+
+StatementCache::Known* StatementCache::find(const std::string& sql) {
+  const auto found = by_sql_.find(sql);
+  return found != by_sql_.end() ? &*found->second : nullptr;
+}
+
+const wire::StatementReading& StatementCache::reading_of(Known& known) {
+  if (!known.is_read) {
+    known.reading = wire::read_statement(known.sql, options_.trusted_functions);
+    known.is_read = true;
+  }
+  return known.reading;
 }
 
 // At least one is known: the one that is being used.
@@ -57,6 +72,16 @@ std::string StatementCache::new_name(std::string_view label) {
 void StatementCache::note_stale(Known& known) {
   if (!known.server_name.empty()) stale_.push_back(std::move(known.server_name));
   known.server_name.clear();
+}
+
+bool StatementCache::note_refused(Known& known, std::string_view sqlstate) {
+  if (sqlstate == kNoSuchStatement) {
+    note_lost(known);  // its user has deallocated it, or a pooler has other servers
+    return true;
+  }
+  if (sqlstate != kPlanIsWrong) return false;
+  note_stale(known);
+  return true;
 }
 
 void StatementCache::note_all_dropped() {

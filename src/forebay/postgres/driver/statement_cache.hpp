@@ -28,6 +28,7 @@ class StatementCache {
     explicit Known(std::string text) : sql(std::move(text)) {}
     const std::string sql;
     wire::StatementReading reading;
+    bool is_read = false;
     std::uint32_t uses = 0;
     std::string server_name;  // empty: it is not prepared
   };
@@ -36,6 +37,10 @@ class StatementCache {
 
   // Valid until the next call.
   Known& use(const std::string& sql);
+  // Null: it is not known, or not any more. No use of it. Valid until the next use().
+  Known* find(const std::string& sql);
+  // Read it now if the options did not ask for that.
+  const wire::StatementReading& reading_of(Known& known);
   // Whether this use is the one to prepare it, if it is not yet.
   bool is_worth_preparing(const Known& known) const;
 
@@ -46,6 +51,9 @@ class StatementCache {
   void note_lost(Known& known) { known.server_name.clear(); }
   // It has it, and it is of no use any more.
   void note_stale(Known& known);
+  // A prepared one has failed. True: because of what the server has of it, or has not, and it will
+  // be prepared again.
+  bool note_refused(Known& known, std::string_view sqlstate);
   void note_stale_dropped() { stale_.clear(); }
   // The server has dropped all of them.
   void note_all_dropped();
