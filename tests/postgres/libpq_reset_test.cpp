@@ -86,16 +86,21 @@ TEST_F(LibpqResetTest, LeavesPipelineModeWhenItIsEmpty) {
   EXPECT_EQ(PQpipelineStatus(connection_->native()), PQ_PIPELINE_OFF);
 }
 
-TEST_F(LibpqResetTest, GivesUpOnAnUnfinishedPipeline) {
-  PGconn* native = connection_->native();
-  ASSERT_EQ(PQenterPipelineMode(native), 1);
-  for (int i = 0; i < 2; ++i) {
-    ASSERT_EQ(PQsendQueryParams(native, "SELECT 1", 0, nullptr, nullptr, nullptr, nullptr, 0), 1);
-  }
-  ASSERT_EQ(PQpipelineSync(native), 1);
+// With its Sync and without, and with an error in the middle.
+TEST_F(LibpqResetTest, EndsAnUnfinishedPipeline) {
+  for (const bool is_synced : {true, false}) {
+    PGconn* native = connection_->native();
+    ASSERT_EQ(PQenterPipelineMode(native), 1);
+    for (const char* sql : {"SELECT 1", "SELECT 2", "SELECT 1 / 0", "SELECT 3"}) {
+      ASSERT_EQ(PQsendQueryParams(native, sql, 0, nullptr, nullptr, nullptr, nullptr, 0), 1);
+    }
+    if (is_synced) {
+      ASSERT_EQ(PQpipelineSync(native), 1);
+    }
 
-  EXPECT_FALSE(client_.reset(*connection_));
-  EXPECT_FALSE(connection_->is_usable());
+    expect_clean_reset();
+    EXPECT_EQ(PQpipelineStatus(connection_->native()), PQ_PIPELINE_OFF);
+  }
 }
 
 void count_notice(void* count, const PGresult*) { ++*static_cast<int*>(count); }

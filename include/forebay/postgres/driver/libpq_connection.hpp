@@ -16,11 +16,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "forebay/detail/postgres/driver/libpq_handles.hpp"
 #include "forebay/env/task.hpp"
 #include "forebay/env/until.hpp"
 #include "forebay/pool/connection.hpp"
+#include "forebay/postgres/sql/batch.hpp"
 #include "forebay/postgres/sql/copy_stream.hpp"
 #include "forebay/postgres/sql/statement.hpp"
 #include "forebay/postgres/sql/typed_queries.hpp"
@@ -36,6 +38,7 @@ namespace forebay::postgres {
 class CopyRun;
 class LibpqStep;
 class NoticeSettings;
+class PipelineRun;
 class SessionReset;
 class SessionSocket;
 class StartedStep;
@@ -75,6 +78,31 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
                                     Duration timeout);
   Result<QueryResult> exec_blocking(const Statement& statement, Duration timeout);
 
+  // Many statements in one round trip: the answers in their order, or the error of the first that
+  // failed, which says where it stood. Outside of a transaction a batch is one of its own: all of
+  // it is applied, or nothing. Errors: those of exec(); after connection_lost and timed_out it may
+  // have been applied all the same.
+  Task<Result<std::vector<QueryResult>>> exec_batch(Batch batch, Until until);
+  Result<std::vector<QueryResult>> exec_batch_blocking(const Batch& batch, Duration timeout);
+  // The same with COMMIT as the last of them, whose answer is not among the others. An error with
+  // the session in TransactionState::none is that of COMMIT.
+  Task<Result<std::vector<QueryResult>>> exec_batch_and_commit(Batch batch, Until until);
+  Result<std::vector<QueryResult>> exec_batch_and_commit_blocking(const Batch& batch,
+                                                                  Duration timeout);
+
+  // How to begin the transaction in which everything runs that comes next: it travels with the
+  // first statement, or goes before it where that is a COPY, several statements in one text, or
+  // unknown. It is pending until the server has agreed. Without a statement nothing is sent.
+  void begin_with_next(std::string begin, Instant deadline);
+  void forget_begin();
+  bool is_begin_pending() const;
+  // Sends it alone, if it is pending.
+  Task<Result<void>> begin_now(Until until);
+  Result<void> begin_now_blocking(Duration timeout);
+
+  // What has come from the server is read, without waiting: false if that was its end.
+  bool is_heard_alive();
+
   // Streams COPY … FROM STDIN from the source, and COPY … TO STDOUT to the sink, in the order and
   // form of the SQL; copy_text.hpp helps with rows. The answer is the number of rows. Errors: those
   // of exec(), and whatever the source or sink says. On a task, both are called on its scheduler.
@@ -109,8 +137,10 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
                                          Instant deadline);
   const ServerNotice& notice() const;
 
-  // libpq's own PGconn, for what is missing here. It is in non-blocking mode and stays ours: no
-  // PQfinish, no PQreset. Null after close().
+  // libpq's own PGconn, for what is missing here. It is in non-blocking mode, not in pipeline mode,
+  // and stays ours: no PQfinish, no PQreset. Null after close(). A transaction that has not begun
+  // yet begins now, which waits for the server, and is null if it does not: on a loop begin_now()
+  // comes first, or the process is stopped for misuse.
   pg_conn* native();
 
   bool is_usable() const noexcept override;
@@ -136,6 +166,15 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   Task<Result<void>> perform(StartedStep& work, wire::Leftovers leftovers, Until until);
   Result<void> perform_blocking(std::string_view sql, StartedStep& work, wire::Leftovers leftovers,
                                 Duration timeout);
+  // One statement, with what is to be sent before it.
+  Task<Result<QueryResult>> exec_together(Statement statement, Parameters parameters, Until until);
+  Result<QueryResult> exec_together_blocking(const Statement& statement,
+                                             const Parameters& parameters, Duration timeout);
+  Task<Result<std::vector<QueryResult>>> run_batch(Batch batch, bool commits, Until until);
+  Result<std::vector<QueryResult>> run_batch_blocking(const Batch& batch, bool commits,
+                                                      Duration timeout);
+  Result<std::vector<QueryResult>> finish_batch(PipelineRun& run, const Batch& batch);
+  bool begin_for_native();
   wire::Leftovers left_by(const std::string& sql);
   void begin_use(wire::Leftovers leftovers);
   void end_use();
@@ -143,6 +182,7 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   Result<void> check_idle() const;
   template <class T>
   Result<T> finish(Result<T> outcome);
+  void note_failure(const Error& error);
   Result<std::uint64_t> finish_copy(CopyRun& copy);
   Task<Result<void>> drive(LibpqStep& step, Until until);
   Result<void> drive_blocking(LibpqStep& step, Instant deadline);
@@ -150,6 +190,7 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   Result<void> finish_reset(SessionReset& work);
   void forget_client_state();
   Error give_up(Error error);
+  Duration time_until(Instant deadline) const;
 
   // What is not asked each time that a connection is given back, the socket among it.
   struct Parts;

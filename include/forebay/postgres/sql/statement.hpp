@@ -14,8 +14,8 @@ namespace forebay::postgres {
 //
 //   const PreparedStatement kFindShard("find_shard", "SELECT owner FROM shard WHERE id = $1");
 //
-// The first use on a connection prepares it, which takes a round trip; all further uses, also of
-// later users of that connection, send only the parameters. The types of the parameters are taken
+// The first use on a connection prepares it on the way; all further uses, also of later users of
+// that connection, send only the parameters. The types of the parameters are taken
 // from the SQL. Statements are told apart by their SQL; the name is for people who look at the
 // server, which has it under "forebay_7_find_shard".
 //

@@ -6,13 +6,6 @@
 #include <libpq-fe.h>
 
 namespace forebay::postgres {
-namespace {
-
-constexpr std::size_t kPieceBytes =
-    64 * 1024;  // what libpq is given before its socket is looked at
-constexpr std::size_t kTurnBytes = 16 * kPieceBytes;  // then the event loop has its turn
-
-}  // namespace
 
 Result<void> CopyRun::start() { return run_->start(sql_, Parameters()); }
 

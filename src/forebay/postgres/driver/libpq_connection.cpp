@@ -10,21 +10,17 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
-#include "forebay/base/fork_mark.hpp"
 #include "forebay/base/misuse.hpp"
 #include "forebay/env/loop_group.hpp"
-#include "forebay/postgres/driver/cancel_key.hpp"
 #include "forebay/postgres/driver/cancel_request.hpp"
+#include "forebay/postgres/driver/connection_parts.hpp"
 #include "forebay/postgres/driver/copy_run.hpp"
 #include "forebay/postgres/driver/exec_run.hpp"
 #include "forebay/postgres/driver/libpq_error.hpp"
 #include "forebay/postgres/driver/libpq_step.hpp"
 #include "forebay/postgres/driver/notice_settings.hpp"
 #include "forebay/postgres/driver/server_answer.hpp"
-#include "forebay/postgres/driver/server_profile.hpp"
 #include "forebay/postgres/driver/session_reset.hpp"
-#include "forebay/postgres/driver/session_socket.hpp"
-#include "forebay/postgres/driver/statement_cache.hpp"
 
 namespace forebay::postgres {
 namespace {
@@ -62,20 +58,6 @@ Error cancelled_in_time() {
 
 }  // namespace
 
-struct LibpqConnection::Parts {
-  Parts(std::unique_ptr<SessionSocket> session_socket, const ServerProfile& server_profile)
-      : profile(server_profile), socket(std::move(session_socket)) {}
-
-  ServerProfile profile;
-  ServerNotice notice;
-  std::unique_ptr<SessionSocket> socket;
-  std::optional<StatementCache> statements{SessionOptions()};
-  wire::Leftovers leftovers;  // of statements since the last reset
-  bool is_shown_raw = false;  // libpq's own connection is in the user's hands
-  std::optional<CancelKey> cancel_key;
-  const ForkMark process;
-};
-
 LibpqConnection::LibpqConnection(Scheduler& scheduler, LibpqHandle handle,
                                  std::unique_ptr<SessionSocket> socket,
                                  const ServerProfile& profile)
@@ -105,7 +87,13 @@ const ServerNotice& LibpqConnection::notice() const { return parts_->notice; }
 
 Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters parameters,
                                                 Until until) {
+  if (is_begin_pending()) {
+    co_return co_await exec_together(std::move(statement), std::move(parameters), until);
+  }
   ExecRun run(handle_.get(), *parts_->statements, statement, parameters);
+  if (run.can_prepare_on_the_way()) {
+    co_return co_await exec_together(std::move(statement), std::move(parameters), until);
+  }
   const Result<void> performed = co_await perform(run, run.leftovers(), until);
   if (!performed) co_return failure(performed.error());
   co_return finish(run.take());
@@ -117,7 +105,9 @@ Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Until until
 
 Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
                                                    const Parameters& parameters, Duration timeout) {
+  if (is_begin_pending()) return exec_together_blocking(statement, parameters, timeout);
   ExecRun run(handle_.get(), *parts_->statements, statement, parameters);
+  if (run.can_prepare_on_the_way()) return exec_together_blocking(statement, parameters, timeout);
   const Result<void> performed = perform_blocking(statement.sql(), run, run.leftovers(), timeout);
   if (!performed) return failure(performed.error());
   return finish(run.take());
@@ -129,6 +119,8 @@ Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement, D
 
 Task<Result<std::uint64_t>> LibpqConnection::copy_in(std::string sql, CopySource source,
                                                      Until until) {
+  const Result<void> begun = co_await begin_now(until);
+  if (!begun) co_return failure(begun.error());
   CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, until.deadline()));
   const Result<void> performed = co_await perform(copy, left_by(sql), until);
   if (!performed) co_return failure(performed.error());
@@ -136,6 +128,8 @@ Task<Result<std::uint64_t>> LibpqConnection::copy_in(std::string sql, CopySource
 }
 
 Task<Result<std::uint64_t>> LibpqConnection::copy_out(std::string sql, CopySink sink, Until until) {
+  const Result<void> begun = co_await begin_now(until);
+  if (!begun) co_return failure(begun.error());
   CopyOut copy(handle_.get(), sql, sink);
   const Result<void> performed = co_await perform(copy, left_by(sql), until);
   if (!performed) co_return failure(performed.error());
@@ -145,23 +139,29 @@ Task<Result<std::uint64_t>> LibpqConnection::copy_out(std::string sql, CopySink 
 Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
                                                         const CopySource& source,
                                                         Duration timeout) {
-  CopyIn copy(handle_.get(), sql, source,
-              Deadline(scheduler_, deadline_after(scheduler_.now(), timeout)));
-  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), timeout);
+  const Instant deadline = deadline_after(scheduler_.now(), timeout);
+  const Result<void> begun = begin_now_blocking(timeout);
+  if (!begun) return failure(begun.error());
+  CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, deadline));
+  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), time_until(deadline));
   if (!performed) return failure(performed.error());
   return finish_copy(copy);
 }
 
 Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
                                                          const CopySink& sink, Duration timeout) {
+  const Instant deadline = deadline_after(scheduler_.now(), timeout);
+  const Result<void> begun = begin_now_blocking(timeout);
+  if (!begun) return failure(begun.error());
   CopyOut copy(handle_.get(), sql, sink);
-  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), timeout);
+  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), time_until(deadline));
   if (!performed) return failure(performed.error());
   return finish_copy(copy);
 }
 
 pg_conn* LibpqConnection::native() {
   refuse_without_loan();
+  if (!begin_for_native()) return nullptr;
   parts_->is_shown_raw = true;
   begin_use(wire::Leftovers{wire::Leftover::everything});
   return handle_.get();
@@ -258,9 +258,12 @@ Result<void> LibpqConnection::perform_blocking(std::string_view sql, StartedStep
 
 template <class T>
 Result<T> LibpqConnection::finish(Result<T> outcome) {
-  if (!outcome && ends_session(outcome.error(), parts_->profile.rechecks_identity))
-    is_broken_ = true;
+  if (!outcome) note_failure(outcome.error());
   return outcome;
+}
+
+void LibpqConnection::note_failure(const Error& error) {
+  if (ends_session(error, parts_->profile.rechecks_identity)) is_broken_ = true;
 }
 
 Result<std::uint64_t> LibpqConnection::finish_copy(CopyRun& copy) {

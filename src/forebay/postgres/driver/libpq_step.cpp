@@ -11,16 +11,6 @@
 namespace forebay::postgres {
 namespace {
 
-// libpq would cut the text there, and the server would see another statement or another value.
-Result<void> check_text(const std::string& sql_or_name, const Parameters& parameters) {
-  bool has_zero_byte = sql_or_name.contains('\0');
-  for (const std::optional<std::string>& parameter : parameters) {
-    has_zero_byte = has_zero_byte || (parameter && parameter->contains('\0'));
-  }
-  if (!has_zero_byte) return {};
-  return failure(Errc::invalid, "a statement or parameter contains a zero byte");
-}
-
 std::vector<const char*> pointers(const Parameters& parameters) {
   std::vector<const char*> values;
   values.reserve(parameters.size());
@@ -47,6 +37,15 @@ bool is_cancel(const pg_result* result) {
 
 }  // namespace
 
+Result<void> check_text(const std::string& sql_or_name, const Parameters& parameters) {
+  bool has_zero_byte = sql_or_name.contains('\0');
+  for (const std::optional<std::string>& parameter : parameters) {
+    has_zero_byte = has_zero_byte || (parameter && parameter->contains('\0'));
+  }
+  if (!has_zero_byte) return {};
+  return failure(Errc::invalid, "a statement or parameter contains a zero byte");
+}
+
 Need flush(pg_conn* connection) {
   if (PQflush(connection) != 1) return Need::nothing;
   PQconsumeInput(connection);
@@ -58,6 +57,12 @@ Result<void> StatementRun::start(const std::string& sql, const Parameters& param
   Result<void> checked = check_text(sql, parameters);
   if (!checked) return checked;
   if (parameters.empty()) return accepted(PQsendQuery(connection_, sql.c_str()));
+  return start_single(sql, parameters);
+}
+
+Result<void> StatementRun::start_single(const std::string& sql, const Parameters& parameters) {
+  Result<void> checked = check_text(sql, parameters);
+  if (!checked) return checked;
   const std::vector<const char*> values = pointers(parameters);
   return accepted(PQsendQueryParams(connection_, sql.c_str(), static_cast<int>(values.size()),
                                     nullptr, values.data(), nullptr, nullptr, 0));
@@ -121,6 +126,7 @@ Result<QueryResult> StatementRun::take() {
 }
 
 Need LeftoverDrain::advance() {
+  if (!has_looked_for_pipeline_) end_pipeline();
   while (!is_stuck_) {
     if (const Need need = flush(connection_); need != Need::nothing) return need;
     if (must_read_) PQconsumeInput(connection_);
@@ -133,12 +139,13 @@ Need LeftoverDrain::advance() {
       if (const Need need = drop_copied_rows(); need != Need::nothing) return need;
       continue;
     }
-    if (PQisBusy(connection_) == 1) {
+    if (PQisBusy(connection_) == 1 && PQstatus(connection_) == CONNECTION_OK) {
       must_read_ = true;
       return Need::readable;
     }
     const ResultHandle result(PQgetResult(connection_));
-    if (!result) return Need::nothing;
+    if (!result && is_at_end()) return Need::nothing;
+    if (!result) continue;  // only this statement of a pipeline is at its end
     const ExecStatusType status = PQresultStatus(result.get());
     is_cancelled_ = is_cancelled_ || is_cancel(result.get());
     if (status == PGRES_COPY_IN) copy_ = Copy::in;
@@ -148,6 +155,18 @@ Need LeftoverDrain::advance() {
     if (copy_ != Copy::none) has_met_copy_ = true;
   }
   return Need::nothing;
+}
+
+// Whether its Sync was sent is not known; a second one does no harm.
+void LeftoverDrain::end_pipeline() {
+  has_looked_for_pipeline_ = true;
+  if (PQpipelineStatus(connection_) == PQ_PIPELINE_OFF) return;
+  if (PQpipelineSync(connection_) != 1) is_stuck_ = true;
+}
+
+bool LeftoverDrain::is_at_end() {
+  if (PQpipelineStatus(connection_) == PQ_PIPELINE_OFF) return true;
+  return PQstatus(connection_) != CONNECTION_OK || PQexitPipelineMode(connection_) == 1;
 }
 
 Need LeftoverDrain::end_copy_in() {

@@ -6,6 +6,7 @@
 // at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -18,9 +19,18 @@ namespace forebay::postgres {
 // either: readable or writable, whichever comes first.
 enum class Need : std::uint8_t { nothing, readable, either };
 
+// So much is given to libpq before its socket is looked at, and so much before others on the loop
+// have their turn.
+inline constexpr std::size_t kPieceBytes = 64 * 1024;
+inline constexpr std::size_t kTurnBytes = 16 * kPieceBytes;
+
 // Sends what libpq has gathered. nothing: it is sent, or the connection is lost. While it waits to
 // send it also reads: a server whose own answers (notices) nobody takes would take nothing from us.
 Need flush(pg_conn* connection);
+
+// Errc::invalid: a zero byte, at which libpq would cut the text, and the server would see another
+// statement or another value.
+Result<void> check_text(const std::string& sql_or_name, const Parameters& parameters);
 
 class LibpqStep {
  public:
@@ -44,6 +54,8 @@ class StatementRun final : public LibpqStep {
 
   // Hands the statement to libpq. Errc::invalid: libpq would not take it, and nothing was sent.
   Result<void> start(const std::string& sql, const Parameters& parameters);
+  // The same for one statement alone, in the extended protocol: what a pipeline takes.
+  Result<void> start_single(const std::string& sql, const Parameters& parameters);
   Result<void> start_preparing(const std::string& name, const std::string& sql);
   Result<void> start_prepared(const std::string& name, const Parameters& parameters);
   Need advance() override;
@@ -60,8 +72,8 @@ class StatementRun final : public LibpqStep {
   bool must_read_ = false;
 };
 
-// Brings a connection on which its user left something half done (results, COPY) back to where a
-// new statement can be sent. Afterwards PQtransactionStatus tells whether that worked.
+// Brings a connection on which something was left half done (results, COPY, a pipeline) back to
+// where a new statement can be sent. Afterwards PQtransactionStatus tells whether that worked.
 class LeftoverDrain final : public LibpqStep {
  public:
   explicit LeftoverDrain(pg_conn* connection) : connection_(connection) {}
@@ -71,12 +83,15 @@ class LeftoverDrain final : public LibpqStep {
 
  private:
   enum class Copy : std::uint8_t { none, in, out };
+  void end_pipeline();
+  bool is_at_end();
   Need drop_copied_rows();
   Need end_copy_in();
 
   pg_conn* connection_;
   Copy copy_ = Copy::none;
   bool must_read_ = false;
+  bool has_looked_for_pipeline_ = false;
   bool is_stuck_ = false;
   bool is_cancelled_ = false;
   bool has_met_copy_ = false;

@@ -1,0 +1,34 @@
+// LibpqConnection::Parts: what a connection has besides libpq's own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "forebay/base/fork_mark.hpp"
+#include "forebay/postgres/driver/cancel_key.hpp"
+#include "forebay/postgres/driver/libpq_connection.hpp"
+#include "forebay/postgres/driver/server_profile.hpp"
+#include "forebay/postgres/driver/session_socket.hpp"
+#include "forebay/postgres/driver/statement_cache.hpp"
+
+namespace forebay::postgres {
+
+struct LibpqConnection::Parts {
+  Parts(std::unique_ptr<SessionSocket> session_socket, const ServerProfile& server_profile)
+      : profile(server_profile), socket(std::move(session_socket)) {}
+
+  ServerProfile profile;
+  ServerNotice notice;
+  std::unique_ptr<SessionSocket> socket;
+  std::optional<StatementCache> statements{SessionOptions()};
+  wire::Leftovers leftovers;  // of statements since the last reset
+  std::string begin;          // to be sent with the next statement; empty: nothing is
+  Instant begin_deadline = kNever;
+  bool is_shown_raw = false;  // libpq's own connection is in the user's hands
+  std::optional<CancelKey> cancel_key;
+  const ForkMark process;
+};
+
+}  // namespace forebay::postgres
