@@ -17,6 +17,8 @@ using postgres::run_transaction_blocking;
 using postgres::Transaction;
 using postgres::TransactionOptions;
 
+inline constexpr const char* kAddOne = "UPDATE counter SET value = value + 1 WHERE id = $1";
+
 class TransactionFixture : public PoolFixture {
  protected:
   static PoolOptions of_size(int max) {
@@ -53,8 +55,12 @@ class TransactionFixture : public PoolFixture {
 
   // Adds one to a counter in a single statement.
   static Result<void> add_one(Transaction& transaction, int id) {
-    return transaction.exec_exactly_blocking(
-        1, "UPDATE counter SET value = value + 1 WHERE id = $1", parameters(id));
+    return transaction.exec_exactly_blocking(1, kAddOne, parameters(id));
+  }
+  // The same, with COMMIT on its way.
+  static Result<void> add_one_and_commit(Transaction& transaction, int id) {
+    const auto done = transaction.exec_and_commit_blocking(kAddOne, parameters(id));
+    return done ? Result<void>() : failure(done.error());
   }
 
   TransactionMetrics metrics;

@@ -59,6 +59,20 @@ void blocking_transaction(const std::string& url) {
   run_blocking(runtime.scheduler(), transact(*pool));
 }
 
+Task<Result<int>> use_raw(postgres::Transaction& transaction) {
+  print(transaction.connection().native() != nullptr ? "raw" : "none");
+  co_return 1;
+}
+
+void raw_before_begin(const std::string& url) {
+  Runtime runtime;
+  const auto pool = open_pool(runtime, url);
+  const Result<int> done =
+      run_blocking(runtime.scheduler(),
+                   postgres::run_transaction(*pool, postgres::TransactionOptions("raw"), use_raw));
+  if (!done) print(done.error());
+}
+
 Task<void> open(Runtime& runtime, const std::string& url) {
   const auto pool = PostgresPool::open(runtime, url, {});
   if (!pool) print(pool.error());
@@ -73,11 +87,10 @@ void blocking_open(const std::string& url) {
 }  // namespace
 
 std::vector<Program> loop_programs() {
-  return {{"blocking-acquire", &blocking_acquire},
-          {"blocking-close", &blocking_close},
-          {"blocking-statement", &blocking_statement},
-          {"blocking-transaction", &blocking_transaction},
-          {"blocking-open", &blocking_open}};
+  return {
+      {"blocking-acquire", &blocking_acquire},     {"blocking-close", &blocking_close},
+      {"blocking-statement", &blocking_statement}, {"blocking-transaction", &blocking_transaction},
+      {"raw-before-begin", &raw_before_begin},     {"blocking-open", &blocking_open}};
 }
 
 }  // namespace forebay::misuse

@@ -37,6 +37,10 @@ struct ClientMessage {
   bool is_query(std::string_view sql) const {
     return kind == 'Q' && body == std::string(sql) + '\0';
   }
+  // The same in the extended protocol, without a name.
+  bool is_parse(std::string_view sql) const {
+    return kind == 'P' && body.starts_with('\0' + std::string(sql) + '\0');
+  }
 };
 
 class FaultProxy {
@@ -65,11 +69,15 @@ class FaultProxy {
     judge_ = std::move(judge);
   }
   int faults() const { return faults_; }
+  // How often a client had to wait for the server before it said more: how often it began to speak
+  // when the server had spoken last. Its login counts, too.
+  int round_trips() const { return round_trips_; }
 
   // The next COMMIT, once.
   void fail_next_commit(Fault fault) {
     set_judge([fault, is_done = false](const ClientMessage& message) mutable {
-      if (is_done || !message.is_query("COMMIT")) return Fault::none;
+      const bool is_commit = message.is_query("COMMIT") || message.is_parse("COMMIT");
+      if (is_done || !is_commit) return Fault::none;
       is_done = true;
       return fault;
     });
@@ -89,6 +97,7 @@ class FaultProxy {
     std::string unread;  // from the client: not yet a whole message
     bool is_started = false;
     Fault fault = Fault::none;
+    bool has_server_spoken = true;  // since the client did
   };
 
   void accept_all() {
@@ -127,6 +136,7 @@ class FaultProxy {
 
   bool carry_to_client(Session& session) {
     const std::optional<std::string> bytes = receive(session.server);
+    session.has_server_spoken = true;
     if (!bytes || session.fault == Fault::cut_after) return false;
     return session.fault == Fault::hold_answers || send_all(session.client, *bytes);
   }
@@ -134,6 +144,7 @@ class FaultProxy {
   bool carry_to_server(Session& session) {
     const std::optional<std::string> bytes = receive(session.client);
     if (!bytes) return false;
+    if (std::exchange(session.has_server_spoken, false)) ++round_trips_;
     session.unread += *bytes;
     while (const std::size_t length = first_message(session)) {
       const std::string message = session.unread.substr(0, length);
@@ -167,6 +178,7 @@ class FaultProxy {
   const std::uint16_t server_port_;
   LoopbackListener listener_;
   std::atomic<int> faults_ = 0;
+  std::atomic<int> round_trips_ = 0;
   std::mutex mutex_;
   Judge judge_;
   std::vector<std::thread> sessions_;  // added by the acceptor, joined when that has ended

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "forebay/postgres/driver/libpq_connection.hpp"
 #include "forebay/postgres/sql/affected_rows.hpp"
@@ -39,6 +40,10 @@ class StatementScope : public TypedQueries<StatementScope> {
                                   Parameters parameters = Parameters());
   Result<void> exec_exactly_blocking(std::uint64_t rows, const Statement& statement,
                                      const Parameters& parameters = Parameters());
+
+  // Many statements in one round trip; see Batch.
+  Task<Result<std::vector<QueryResult>>> exec_batch(Batch batch);
+  Result<std::vector<QueryResult>> exec_batch_blocking(const Batch& batch);
 
   // As in LibpqConnection, with the deadline of the scope.
   Task<Result<std::uint64_t>> copy_in(std::string sql, CopySource source);
@@ -94,14 +99,21 @@ class StatementScope : public TypedQueries<StatementScope> {
   // After one of the statements, no transaction was open.
   bool was_outside_transaction() const { return was_outside_transaction_; }
 
- private:
-  using Typed = TypedQueries<StatementScope>;
+ protected:
+  Until until() const { return until_; }
+  // Everything from now on is refused with that error.
+  void end(Error why) { end_ = std::move(why); }
+  const std::optional<Error>& ended() const { return end_; }
   template <class T>
   Result<T> noted(Result<T> result);
+
+ private:
+  using Typed = TypedQueries<StatementScope>;
 
   LibpqConnection& connection_;
   const Until until_;
   std::optional<Error> first_error_;
+  std::optional<Error> end_;
   bool was_outside_transaction_ = false;
 };
 

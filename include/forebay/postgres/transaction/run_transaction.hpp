@@ -1,5 +1,6 @@
 // run_transaction(pool, options, body): BEGIN, the body, COMMIT, and all of it again after a
-// conflict, on another session, until the policy or the deadline ends it.
+// conflict, on another session, until the policy or the deadline ends it. BEGIN travels with the
+// body's first statement, and COMMIT with its last if that is Transaction::exec_and_commit().
 //
 //   TransactionOptions options("transfer");
 //   auto body = [&](Transaction& transaction) -> Task<Result<int>> { ... };
@@ -50,7 +51,7 @@ template <class Body>
 using ValueOf = typename BodyValue<std::invoke_result_t<Body&, Transaction&>>::type;
 
 // A task has no caller whose stack an exception could unwind.
-Error thrown_by_body(const std::exception_ptr& thrown);
+Error thrown_by_body(const std::exception_ptr& thrown, const Transaction& transaction);
 
 template <class T, class Body>
 Task<Result<T>> attempt_transaction(TransactionRun& run, Body& body, int number) {
@@ -69,7 +70,8 @@ Task<Result<T>> attempt_transaction(TransactionRun& run, Body& body, int number)
     if (!committed) co_return failure(committed.error());
     co_return std::move(*result);
   }
-  const Error cause = result ? run.cause_of(result->error()) : thrown_by_body(thrown);
+  const Error cause =
+      result ? run.cause_of(result->error()) : thrown_by_body(thrown, run.transaction());
   co_await run.roll_back();
   co_return failure(cause);
 }

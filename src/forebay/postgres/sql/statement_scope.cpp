@@ -44,7 +44,8 @@ Duration StatementScope::time_left() const {
 template <class T>
 Result<T> StatementScope::noted(Result<T> result) {
   const TransactionState state = connection_.transaction_state();
-  if (state == TransactionState::none) was_outside_transaction_ = true;
+  const bool has_begun = !connection_.is_begin_pending();
+  if (state == TransactionState::none && has_begun) was_outside_transaction_ = true;
   if (state == TransactionState::open) {
     first_error_.reset();  // the error was no failure of the transaction, or was rolled back to
   } else if (!result && !first_error_) {
@@ -53,12 +54,16 @@ Result<T> StatementScope::noted(Result<T> result) {
   return result;
 }
 
+template Result<std::vector<QueryResult>> StatementScope::noted(Result<std::vector<QueryResult>>);
+template Result<void> StatementScope::noted(Result<void>);
+
 Task<Result<QueryResult>> StatementScope::exec(Statement statement, Parameters parameters) {
   return exec(std::move(statement), std::move(parameters), until_);
 }
 
 Task<Result<QueryResult>> StatementScope::exec(Statement statement, Parameters parameters,
                                                Until until) {
+  if (end_) co_return failure(*end_);
   const Until nearer = until.within(until_);
   Result<QueryResult> result =
       co_await connection_.exec(std::move(statement), std::move(parameters), nearer);
@@ -66,12 +71,14 @@ Task<Result<QueryResult>> StatementScope::exec(Statement statement, Parameters p
 }
 
 Task<Result<std::uint64_t>> StatementScope::copy_in(std::string sql, CopySource source) {
+  if (end_) co_return failure(*end_);
   Result<std::uint64_t> rows =
       co_await connection_.copy_in(std::move(sql), std::move(source), until_);
   co_return noted(std::move(rows));
 }
 
 Task<Result<std::uint64_t>> StatementScope::copy_out(std::string sql, CopySink sink) {
+  if (end_) co_return failure(*end_);
   Result<std::uint64_t> rows =
       co_await connection_.copy_out(std::move(sql), std::move(sink), until_);
   co_return noted(std::move(rows));
@@ -95,17 +102,32 @@ Result<QueryResult> StatementScope::exec_blocking(const Statement& statement,
 
 Result<QueryResult> StatementScope::exec_blocking(const Statement& statement,
                                                   const Parameters& parameters, Duration timeout) {
+  if (end_) return failure(*end_);
   return noted(connection_.exec_blocking(statement, parameters, std::min(timeout, time_left())));
 }
 
 Result<std::uint64_t> StatementScope::copy_in_blocking(const std::string& sql,
                                                        const CopySource& source) {
+  if (end_) return failure(*end_);
   return noted(connection_.copy_in_blocking(sql, source, time_left()));
 }
 
 Result<std::uint64_t> StatementScope::copy_out_blocking(const std::string& sql,
                                                         const CopySink& sink) {
+  if (end_) return failure(*end_);
   return noted(connection_.copy_out_blocking(sql, sink, time_left()));
+}
+
+Task<Result<std::vector<QueryResult>>> StatementScope::exec_batch(Batch batch) {
+  if (end_) co_return failure(*end_);
+  Result<std::vector<QueryResult>> answers =
+      co_await connection_.exec_batch(std::move(batch), until_);
+  co_return noted(std::move(answers));
+}
+
+Result<std::vector<QueryResult>> StatementScope::exec_batch_blocking(const Batch& batch) {
+  if (end_) return failure(*end_);
+  return noted(connection_.exec_batch_blocking(batch, time_left()));
 }
 
 Result<AffectedRows> StatementScope::modify_blocking(const Statement& statement,

@@ -5,10 +5,18 @@
 
 namespace forebay::postgres::detail {
 
-Error thrown_by_body(const std::exception_ptr& thrown) {
-  return Error(Errc::invalid,
-               "the body of the transaction threw an exception, and nothing was applied: " +
-                   text_of(thrown));
+Error thrown_by_body(const std::exception_ptr& thrown, const Transaction& transaction) {
+  const std::string text = "the body of the transaction threw an exception";
+  switch (transaction.commit_state()) {
+    case Transaction::Commit::not_sent:
+    case Transaction::Commit::refused: break;
+    case Transaction::Commit::done:
+      return Error(Errc::invalid, text + " after it had committed: " + text_of(thrown));
+    case Transaction::Commit::unknown:
+      return transaction.commit_error().with_text(transaction.commit_error().text() + "; " + text +
+                                                  ": " + text_of(thrown));
+  }
+  return Error(Errc::invalid, text + ", and nothing was applied: " + text_of(thrown));
 }
 
 Sleep pause(Scheduler& scheduler, Instant end, Until until) {

@@ -2,25 +2,26 @@
 
 #include <fmt/format.h>
 
+#include "forebay/postgres/transaction/commit_failure.hpp"
+
 namespace forebay::postgres {
 namespace {
 
 constexpr std::string_view kInFailedTransaction = "25P02";
 
+using Commit = Transaction::Commit;
+
+// Whatever the body's error: it must not be run again.
+Error after_commit(const Error& body_error) {
+  return Error(Errc::invalid,
+               fmt::format("the body returned an error after it had committed, and what it did "
+                           "stays ({}: {})",
+                           name(body_error.code()), body_error.text()));
+}
+
 constexpr std::string_view kEndedByItself =
     "the body ended the transaction by itself, so what it did after that was outside of it; let it "
     "return an error to roll back, or a value to commit";
-
-// True: the server has answered COMMIT with an error, and that error says that nothing was applied.
-// Not so if the session was lost with it, or if the error is one of the server's own making (class
-// XX): Aurora DSQL says "server unavailable" whether it has committed or not. A session that was
-// ended for its slowness (idle in a transaction, or too long in one) never got to COMMIT.
-bool is_surely_rolled_back(const Error& error) {
-  if (error.sqlstate() == "25P03" || error.sqlstate() == "25P04") return true;
-  if (error.code() != Errc::statement_failed || error.sqlstate().starts_with("XX")) return false;
-  return error.error_class() != ErrorClass::unknown_outcome &&
-         error.error_class() != ErrorClass::connection_lost;
-}
 
 }  // namespace
 
@@ -28,10 +29,7 @@ Task<Result<void>> TransactionRun::begin(int attempt) {
   Result<PooledSession> session = co_await sessions_.acquire(until(), from_);
   if (!session) co_return failure(session.error());
   take(std::move(*session), attempt);
-  const Result<QueryResult> begun = co_await transaction_->exec(begin_statement(options_));
-  if (begun) co_return Result<void>();
-  co_await roll_back();
-  co_return failure(begun.error());
+  co_return Result<void>();
 }
 
 Result<void> TransactionRun::begin_blocking(int attempt) {
@@ -40,20 +38,17 @@ Result<void> TransactionRun::begin_blocking(int attempt) {
   Result<PooledSession> session = sessions_.acquire_blocking(left, from_);
   if (!session) return failure(session.error());
   take(std::move(*session), attempt);
-  const Result<QueryResult> begun = transaction_->exec_blocking(begin_statement(options_));
-  if (begun) return {};
-  roll_back_blocking();
-  return failure(begun.error());
+  return {};
 }
 
 void TransactionRun::take(PooledSession session, int attempt) {
   session_.emplace(std::move(session));
-  transaction_.emplace(**session_, until(), attempt);
+  transaction_.emplace(**session_, options_, until(), attempt);
 }
 
 Task<Result<void>> TransactionRun::commit() {
   Result<void> outcome = ready_to_commit();
-  if (outcome) {
+  if (outcome && must_commit()) {
     const Result<QueryResult> answer = co_await (*session_)->exec("COMMIT", until());
     outcome = outcome_of(answer);
   }
@@ -63,8 +58,9 @@ Task<Result<void>> TransactionRun::commit() {
 
 Result<void> TransactionRun::commit_blocking() {
   Result<void> outcome = ready_to_commit();
-  if (outcome)
+  if (outcome && must_commit()) {
     outcome = outcome_of((*session_)->exec_blocking("COMMIT", transaction_->time_left()));
+  }
   roll_back_blocking();
   return outcome;
 }
@@ -86,6 +82,10 @@ void TransactionRun::roll_back_blocking() {
   let_go();
 }
 
+bool TransactionRun::must_commit() const {
+  return transaction_->commit_state() == Commit::not_sent && !(*session_)->is_begin_pending();
+}
+
 bool TransactionRun::must_roll_back() const {
   if (!session_) return false;
   const TransactionState state = (*session_)->transaction_state();
@@ -93,21 +93,39 @@ bool TransactionRun::must_roll_back() const {
 }
 
 // A COPY that its body left open could take as long as it likes to drain: another session is
-// sooner there.
+// sooner there. A session whose outcome is unknown is not trusted with anything else.
 void TransactionRun::let_go() {
-  if (session_ && (*session_)->transaction_state() == TransactionState::busy) {
-    session_->discard();
+  const bool is_unknown = transaction_ && transaction_->commit_state() == Commit::unknown;
+  if (session_) {
+    (*session_)->forget_begin();
+    if ((*session_)->transaction_state() == TransactionState::busy) {
+      session_->discard();
+    } else if (is_unknown) {
+      session_->mark_broken();
+    }
   }
   transaction_.reset();
   session_.reset();
 }
 
 bool TransactionRun::has_ended_by_itself() const {
-  return (*session_)->transaction_state() == TransactionState::none ||
+  const bool has_begun = !(*session_)->is_begin_pending();
+  return (has_begun && (*session_)->transaction_state() == TransactionState::none) ||
          transaction_->was_outside_transaction();
 }
 
+bool TransactionRun::was_refused_to_begin() const {
+  const std::optional<Error>& error = transaction_->first_error();
+  return error && error->code() == Errc::statement_failed;
+}
+
 Result<void> TransactionRun::ready_to_commit() const {
+  switch (transaction_->commit_state()) {
+    case Commit::not_sent: break;
+    case Commit::done: return {};
+    case Commit::refused:
+    case Commit::unknown: return failure(transaction_->commit_error());
+  }
   if (has_ended_by_itself()) return failure(Errc::invalid, std::string(kEndedByItself));
   switch ((*session_)->transaction_state()) {
     case TransactionState::open: return {};
@@ -116,6 +134,8 @@ Result<void> TransactionRun::ready_to_commit() const {
       return failure(Errc::invalid,
                      "the body left a statement or COPY unfinished; nothing was committed");
     case TransactionState::none:
+      if (!was_refused_to_begin()) return {};  // the server was asked for nothing
+      break;
     case TransactionState::lost: break;
   }
   return failure(transaction_->first_error().value_or(
@@ -129,24 +149,21 @@ Result<void> TransactionRun::outcome_of(const Result<QueryResult>& answer) {
     if (answer->command_tag() == "COMMIT") return {};
     return failure(swallowed_failure());
   }
-  const Error& error = answer.error();
-  // Still in its transaction: COMMIT was not sent, for the deadline had passed.
-  if ((*session_)->transaction_state() == TransactionState::open) return failure(error);
-  if (options_.is_read_only || is_surely_rolled_back(error)) return failure(error);
-  session_->mark_broken();
-  session_.reset();
-  return failure(unknown_outcome(error));
-}
-
-Error TransactionRun::unknown_outcome(const Error& last_words) const {
-  return Error(Errc::unknown_outcome, ErrorClass::unknown_outcome,
-               fmt::format("COMMIT of \"{}\" has no answer, so it may have been applied or not; "
-                           "look before you run it again ({}: {})",
-                           options_.operation, name(last_words.code()), last_words.text()),
-               last_words.sqlstate());
+  const CommitFailure judged = judge_commit(options_, **session_, answer.error());
+  if (judged.is_unknown) {
+    session_->mark_broken();
+    session_.reset();
+  }
+  return failure(judged.error);
 }
 
 Error TransactionRun::cause_of(const Error& body_error) const {
+  switch (transaction_->commit_state()) {
+    case Commit::not_sent: break;
+    case Commit::done: return after_commit(body_error);
+    case Commit::refused:
+    case Commit::unknown: return transaction_->commit_error();
+  }
   // Whatever the error: a part of it may be committed, so it must not be run again.
   if (has_ended_by_itself()) {
     return Error(Errc::invalid, fmt::format("{} ({}: {})", kEndedByItself, name(body_error.code()),

@@ -1,9 +1,11 @@
 // TransactionRun: carries out the attempts of one run_transaction(), each on a session of its own:
 //
-//   acquire ─► BEGIN ─► body ─► COMMIT ─► give back
-//      │         │        │        └─ no answer: unknown outcome, the session is discarded
-//      ▼         ▼        ▼
+//   acquire ─► body, whose first statement brings BEGIN ─► COMMIT ─► give back
+//      │         │                                            └─ no answer: unknown outcome, the
+//      ▼         ▼                                               session is discarded
 //    over     ROLLBACK, give back
+//
+// COMMIT is not sent if the body has sent it with its last statement, or has run no statement.
 //
 // The session goes back after each attempt and not after the last one: a pool whose callers kept
 // their sessions while they pause for seconds would be empty for everybody else. When an attempt is
@@ -31,15 +33,17 @@ class TransactionRun {
       : sessions_(sessions), options_(options), deadline_(deadline), from_(from) {}
   TransactionRun(const TransactionRun&) = delete;
   TransactionRun& operator=(const TransactionRun&) = delete;
+  ~TransactionRun() { let_go(); }
 
   Instant deadline() const { return deadline_; }
 
-  // After a begin() that succeeded there is a transaction(), until one of the others is called.
+  // After a begin() that succeeded there is a transaction(), until one of the others is called. The
+  // server does not know of it yet.
   Task<Result<void>> begin(int attempt);
   Result<void> begin_blocking(int attempt);
   Transaction& transaction() { return *transaction_; }
 
-  // The body has succeeded. Success means that the server has said so.
+  // The body has succeeded. Success means that the server has said so, or was asked for nothing.
   Task<Result<void>> commit();
   Result<void> commit_blocking();
   // The body has failed.
@@ -59,11 +63,12 @@ class TransactionRun {
 
  private:
   void take(PooledSession session, int attempt);
+  bool must_commit() const;
   bool must_roll_back() const;
   bool has_ended_by_itself() const;
+  bool was_refused_to_begin() const;
   Result<void> ready_to_commit() const;
   Result<void> outcome_of(const Result<QueryResult>& answer);
-  Error unknown_outcome(const Error& last_words) const;
   Error swallowed_failure() const;
   void let_go();
 
