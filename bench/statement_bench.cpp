@@ -3,8 +3,9 @@
 // Each of 8 threads acquires, runs one statement and gives back, without pause, on a pool of 8
 // connections to a throw-away PostgreSQL on the same machine. Beside it bare libpq, one connection
 // a thread, plain and prepared: the floor. "always" is a session cleared by DISCARD ALL after each
-// loan and nothing prepared; "smart" is the default. Left out: the network, and waiting for a
-// connection.
+// loan and nothing prepared; "smart" is the default. "three" is a transaction of three statements:
+// BEGIN and COMMIT alone (5 round trips), BEGIN with the first (4), COMMIT with the last as well
+// (3), all in a batch (1). Left out: the network, and waiting for a connection.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -112,6 +113,85 @@ void libpq_statement(benchmark::State& state, const char* sql, bool is_prepared)
   state.SetItemsProcessed(state.iterations());
 }
 
+// One transaction of three statements: read a row, change another, change a third.
+constexpr const char* kChange = "UPDATE account SET name = $2 WHERE id = $1";
+
+struct ThreeIds {
+  explicit ThreeIds(int thread) : first(thread * 1'000) {}
+  int next() { return first + (last = last % 999 + 1); }
+  int first;
+  int last = 0;
+};
+
+Result<void> three(postgres::StatementScope& scope, ThreeIds& ids, bool is_last_left_out = false) {
+  const auto read = scope.exec_blocking(kRow, postgres::parameters(ids.next()));
+  if (!read) return failure(read.error());
+  for (int i = 0; i < (is_last_left_out ? 1 : 2); ++i) {
+    const auto changed = scope.exec_blocking(kChange, postgres::parameters(ids.next(), "name"));
+    if (!changed) return failure(changed.error());
+  }
+  return {};
+}
+
+// BEGIN and COMMIT as statements of their own.
+Result<void> alone(ThreeIds& ids) {
+  auto session = world().smart->acquire_blocking(30s);
+  if (!session) return failure(session.error());
+  postgres::StatementScope scope(**session, kNever);
+  const auto begun = scope.exec_blocking("BEGIN");
+  if (!begun) return failure(begun.error());
+  Result<void> done = three(scope, ids);
+  if (!done) return done;
+  const auto committed = scope.exec_blocking("COMMIT");
+  return committed ? Result<void>() : failure(committed.error());
+}
+
+Result<void> with_begin(postgres::Transaction& transaction, ThreeIds& ids) {
+  return three(transaction, ids);
+}
+
+Result<void> with_both(postgres::Transaction& transaction, ThreeIds& ids) {
+  const Result<void> done = three(transaction, ids, true);
+  if (!done) return done;
+  const auto last =
+      transaction.exec_and_commit_blocking(kChange, postgres::parameters(ids.next(), "name"));
+  return last ? Result<void>() : failure(last.error());
+}
+
+Result<void> as_a_batch(postgres::Transaction& transaction, ThreeIds& ids) {
+  postgres::Batch batch;
+  batch.add(kRow, postgres::parameters(ids.next()));
+  for (int i = 0; i < 2; ++i) batch.add(kChange, postgres::parameters(ids.next(), "name"));
+  const auto done = transaction.exec_batch_and_commit_blocking(batch);
+  return done ? Result<void>() : failure(done.error());
+}
+
+template <class Work>
+void repeat(benchmark::State& state, Work work) {
+  ThreeIds ids(state.thread_index());
+  for (auto step : state) {
+    const Result<void> done = work(ids);
+    if (!done) return state.SkipWithError(done.error().text().c_str());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+using Body = Result<void> (*)(postgres::Transaction&, ThreeIds&);
+
+void run_three(benchmark::State& state, Body body) {
+  const postgres::TransactionOptions options("three");
+  repeat(state, [&](ThreeIds& ids) {
+    return postgres::run_transaction_blocking(
+        *world().smart, options,
+        [&](postgres::Transaction& transaction) { return body(transaction, ids); });
+  });
+}
+
+void three_alone(benchmark::State& state) { repeat(state, &alone); }
+void three_with_begin(benchmark::State& state) { run_three(state, &with_begin); }
+void three_with_both(benchmark::State& state) { run_three(state, &with_both); }
+void three_as_a_batch(benchmark::State& state) { run_three(state, &as_a_batch); }
+
 void always_one(benchmark::State& state) { forebay_statement(state, *world().always, kOne); }
 void smart_one(benchmark::State& state) { forebay_statement(state, *world().smart, kOne); }
 void libpq_one(benchmark::State& state) { libpq_statement(state, kOne, false); }
@@ -129,6 +209,10 @@ BENCHMARK(libpq_row)->Threads(kThreads)->UseRealTime();
 BENCHMARK(libpq_row_prepared)->Threads(kThreads)->UseRealTime();
 BENCHMARK(always_row)->Threads(kThreads)->UseRealTime();
 BENCHMARK(smart_row)->Threads(kThreads)->UseRealTime();
+BENCHMARK(three_alone)->Threads(kThreads)->UseRealTime();
+BENCHMARK(three_with_begin)->Threads(kThreads)->UseRealTime();
+BENCHMARK(three_with_both)->Threads(kThreads)->UseRealTime();
+BENCHMARK(three_as_a_batch)->Threads(kThreads)->UseRealTime();
 
 }  // namespace
 

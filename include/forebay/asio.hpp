@@ -200,6 +200,19 @@ auto async_exec(const postgres::PooledSession& session, postgres::Statement stat
                           std::forward<Token>(token));
 }
 
+// LibpqConnection::exec_batch(), as async_exec(): a Result<std::vector<QueryResult>>.
+template <class Executor, class Token>
+auto async_exec_batch(const postgres::PooledSession& session, postgres::Batch batch,
+                      Duration timeout, Executor fallback, Token&& token) {
+  postgres::LibpqConnection& connection = *session;
+  auto exec = [&connection, timeout, batch = std::move(batch)](Cancellation& cancelled) mutable {
+    const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
+    return connection.exec_batch(std::move(batch), Until(deadline, cancelled));
+  };
+  return detail::initiate(connection.scheduler(), std::move(exec), std::move(fallback),
+                          std::forward<Token>(token));
+}
+
 // LibpqConnection::query<T…>(), as async_exec(): a Result of all rows as C++ values.
 template <class... T, class Executor, class Token>
 auto async_query(const postgres::PooledSession& session, postgres::Statement statement,

@@ -69,6 +69,10 @@ asio::awaitable<void> ask_in_turn(PostgresPool& pool, std::vector<std::string>& 
   const Result<QueryResult> wrong =
       co_await async_exec(*session, "SELEKT", Parameters(), 10s, executor, use_awaitable);
   answers.push_back(wrong.error().sqlstate());
+  postgres::Batch batch;
+  batch.add("SELECT 'first'").add("SELECT $1", parameters("second"));
+  const auto both = co_await async_exec_batch(*session, batch, 10s, executor, use_awaitable);
+  for (const QueryResult& each : *both) answers.emplace_back(each.value(0, 0).value_or("null"));
 }
 
 TEST_F(AsioPoolTest, ACoroutineAcquiresATypedSessionAndAsks) {
@@ -77,7 +81,7 @@ TEST_F(AsioPoolTest, ACoroutineAcquiresATypedSessionAndAsks) {
 
   run(ask_in_turn(*pool, answers));
 
-  EXPECT_EQ(answers, (std::vector<std::string>{"42two", "plain", "42601"}));
+  EXPECT_EQ(answers, (std::vector<std::string>{"42two", "plain", "42601", "first", "second"}));
 }
 
 TEST_F(AsioPoolTest, AFutureIsServedToo) {
