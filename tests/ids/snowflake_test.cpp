@@ -151,7 +151,7 @@ TEST_F(SnowflakeTest, ATermBeginsAfterThatOfTheHolderBefore) {
   EXPECT_EQ(error.code(), Errc::connect_failed);
   EXPECT_THAT(error.text(), HasSubstr("node 5 was another process's before, and ids up to "
                                       "2026-01-01 00:00:12+00 are reserved for that one"));
-  EXPECT_THAT(error.text(), HasSubstr("they begin in 2001 ms"));
+  EXPECT_THAT(error.text(), HasSubstr("they begin in 2001ms"));
   node_.current->last = kStartMs + 20'000;
   clock_.advance(2'001ms);
   EXPECT_EQ(time_of_next(), kSnowflakeStart + 12'001ms);
