@@ -1,7 +1,7 @@
 // Forebay: connections that are ready before they are needed, and never one too many.
 //
 // This header is all that most services need. <forebay/asio.hpp> adds Boost.Asio completion tokens,
-// <forebay/pqxx.hpp> a libpqxx connection.
+// <forebay/json.hpp> values of Boost.JSON, <forebay/pqxx.hpp> a libpqxx connection.
 #pragma once
 
 #include "forebay/base/error.hpp"

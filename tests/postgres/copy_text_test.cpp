@@ -22,6 +22,19 @@ TEST(CopyTextTest, ReadsARowAsValues) {
   EXPECT_EQ(parse_copy_row<int>("7\n").value(), 7);
 }
 
+TEST(CopyTextTest, ReadsARowAsAStruct) {
+  struct Copied {
+    int number;
+    std::optional<std::string> text;
+  };
+  const auto row = parse_copy_row<Copied>("7\tx\n");
+  ASSERT_TRUE(row) << row.error().text();
+  EXPECT_EQ(row->number, 7);
+  EXPECT_EQ(row->text, "x");
+  EXPECT_EQ(parse_copy_row<Copied>("7\n").error().text(),
+            "a copied row has 1 fields, and 2 types were asked for");
+}
+
 template <class... T>
 std::string copy_refusal(std::string_view line) {
   const auto row = parse_copy_row<T...>(line);
@@ -34,7 +47,7 @@ TEST(CopyTextTest, SaysWhatDoesNotFit) {
   EXPECT_EQ((copy_refusal<int, int>("1\n")),
             "a copied row has 1 fields, and 2 types were asked for");
   EXPECT_EQ((copy_refusal<int, bool>("1\tx\n")),
-            "field 1 of a copied row: \"x\" is not true or false");
+            "field 1 of a copied row: a text of 1 bytes is not true or false");
   EXPECT_EQ(copy_refusal<int>("\\N\n"),
             "field 0 of a copied row: NULL, which only a std::optional can take");
   EXPECT_EQ(copy_refusal<int>("1"), "a copied row does not end its line");

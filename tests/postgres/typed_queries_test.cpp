@@ -3,7 +3,9 @@
 
 #include <bit>
 #include <cmath>
+#include <ranges>
 
+#include <gmock/gmock.h>
 #include <rapidcheck.h>
 
 #include "forebay/postgres/sql/sql_types.hpp"
@@ -75,13 +77,21 @@ TEST_F(TypedQueriesTest, NameTheColumnThatDoesNotFit) {
   const auto text = [this](const std::string& sql) {
     return error_of(connection_->query_blocking<int, int>(sql, kPatience)).text();
   };
-  EXPECT_EQ(text("SELECT 1 AS a, 'x' AS b"),
-            "row 0, column \"b\": \"x\" is not a whole number from -2147483648 to 2147483647");
+  EXPECT_EQ(
+      text("SELECT 1 AS a, 'x' AS b"),
+      "row 0, column \"b\" (text): a text of 1 bytes is not a whole number from -2147483648 to "
+      "2147483647");
   EXPECT_EQ(text("SELECT 1, 2 AS b UNION ALL SELECT 1, NULL"),
-            "row 1, column \"b\": NULL, which only a std::optional can take");
+            "row 1, column \"b\" (int4): NULL, which only a std::optional can take");
   EXPECT_EQ(text("SELECT 1 AS a, 2147483648 AS b"),
-            "row 0, column \"b\": \"2147483648\" is not a whole number from -2147483648 to "
-            "2147483647");
+            "row 0, column \"b\" (int8): a whole number of 10 digits is not a whole number from "
+            "-2147483648 to 2147483647");
+  EXPECT_EQ(
+      text("SELECT 1 AS a, ARRAY[1] AS b"),
+      "row 0, column \"b\" (int4[]): a text of 3 bytes is not a whole number from -2147483648 "
+      "to 2147483647");
+  EXPECT_THAT(text("SELECT 1 AS a, '(1,2)'::point AS b"),
+              testing::StartsWith("row 0, column \"b\" (type 600): "));
   EXPECT_EQ(text("SELECT 1"), "the statement answers with 1 columns, and 2 types were asked for");
   EXPECT_EQ(text("SET work_mem = '4MB'"),
             "the statement answers with 0 columns, and 2 types were asked for");
@@ -123,12 +133,21 @@ TEST_F(TypedQueriesTest, RowsAreReadByNumberAndByName) {
     EXPECT_EQ(row.get<std::optional<int>>("nothing").value(), std::nullopt);
   }
   EXPECT_EQ(expected, 3);
+  EXPECT_EQ(result.begin()[2].get<int>(0).value(), 3);
+  std::vector<int> backwards;
+  for (const Row row : result | std::views::drop(1) | std::views::reverse)
+    backwards.push_back(row.get<int>(0).value());
+  EXPECT_EQ(backwards, (std::vector<int>{3, 2}));
   EXPECT_EQ(error_of(result[1].get<int>("number")).text(),
             "there is no column \"number\", only \"Number\", \"nothing\"");
   EXPECT_EQ(error_of(result[1].get<int>(2)).text(),
             "there is no column 2: the first is 0, and there are 2");
   EXPECT_EQ(error_of(result[1].get<int>(-1)).code(), Errc::invalid);
 }
+
+static_assert(std::ranges::random_access_range<const QueryResult> &&
+              std::ranges::sized_range<const QueryResult> &&
+              std::ranges::common_range<const QueryResult>);
 
 // A Row, and what it gives, would outlive the result.
 template <class R>

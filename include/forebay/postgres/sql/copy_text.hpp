@@ -31,14 +31,15 @@ void append_copy_row(std::string& chunk, const T&... values) {
 // One row, as a sink of copy_out() gets it. Errc::invalid: not the text format.
 Result<CopyFields> parse_copy_fields(std::string_view line);
 
-// The same as C++ values. Errc::invalid, too, if the number of fields or a field does not fit.
+// The same as C++ values, or as a struct by position: such rows have no names. Errc::invalid, too,
+// if the number of fields or a field does not fit.
 template <class... T>
 Result<RowOf<T...>> parse_copy_row(std::string_view line);
 
 namespace detail {
 
 Result<void> expect_fields(const CopyFields& fields, std::size_t count);
-Error field_misfit(int field, const Error& reason);
+Error field_misfit(std::size_t field, const Error& reason);
 
 }  // namespace detail
 
@@ -46,10 +47,10 @@ template <class... T>
 Result<RowOf<T...>> parse_copy_row(std::string_view line) {
   const Result<CopyFields> fields = parse_copy_fields(line);
   if (!fields) return failure(fields.error());
-  const Result<void> expected = detail::expect_fields(*fields, sizeof...(T));
+  const Result<void> expected = detail::expect_fields(*fields, kRowWidth<T...>);
   if (!expected) return failure(expected.error());
-  return read_row<T...>([&fields]<class Value>(int column) -> Result<Value> {
-    const std::optional<std::string>& text = (*fields)[static_cast<std::size_t>(column)];
+  return read_row<T...>([&fields]<class Value>(std::size_t column) -> Result<Value> {
+    const std::optional<std::string>& text = (*fields)[column];
     Result<Value> value =
         from_sql<Value>(text ? std::optional<std::string_view>(*text) : std::nullopt);
     if (!value) return failure(detail::field_misfit(column, value.error()));

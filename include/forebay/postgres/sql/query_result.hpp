@@ -4,11 +4,15 @@
 //     const Result<std::string> owner = row.get<std::string>("owner");
 //
 //   auto shards = result->all<std::int64_t, std::string>();  // Result<vector<tuple<…>>>
+//   auto planets = result->all<Planet>();                    // a struct: see row_struct.hpp
 //
 // Always holds a successful answer; failures are Errors. Views into it live as long as it does.
-// What does not fit the types that were asked for is Errc::invalid, and names row and column.
+// What does not fit the types that were asked for is Errc::invalid, and names row, column and the
+// type that it has on the server, but not the value.
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -41,11 +45,18 @@ class Row {
   Result<T> get(int column) const;
   template <class T>
   Result<T> get(std::string_view column_name) const;
-  // The whole row. As many types as columns, in their order.
+  // The whole row. As many types or fields as columns, in their order; or a struct by names.
   template <class... T>
   Result<RowOf<T...>> as() const;
 
  private:
+  friend class QueryResult;
+  // Which column each type or field is read from.
+  template <class... T>
+  using Positions = std::array<int, kRowWidth<T...>>;
+  template <class... T>
+  Result<RowOf<T...>> read(const Positions<T...>& positions) const;
+
   const QueryResult* result_;
   int index_;
 };
@@ -73,7 +84,8 @@ class QueryResult {
   Iterator begin() const&& = delete;
   Iterator end() const&& = delete;
 
-  // The rows as C++ values. As many types as columns, in their order.
+  // The rows as C++ values. As many types or fields as columns, in their order; or a struct by
+  // names.
   template <class... T>
   Result<std::vector<RowOf<T...>>> all() const;
   // Errc::not_found if there is no row, Errc::invalid if there are several.
@@ -92,7 +104,11 @@ class QueryResult {
 
  private:
   friend class Row;
-  Result<void> expect_columns(std::size_t count) const;
+  enum class Wanted : std::uint8_t { types, fields };
+  template <class... T>
+  Result<Row::Positions<T...>> positions() const;
+  Result<void> expect_columns(std::size_t count, Wanted wanted) const;
+  Result<int> only_column(std::string_view name) const;
   std::unexpected<Error> not_one_row() const;
   std::unexpected<Error> no_row(int row) const;
   std::unexpected<Error> no_column(int column) const;
@@ -102,24 +118,37 @@ class QueryResult {
   ResultHandle result_;
 };
 
+// A row for each step, made on the way: good for ranges and views, and for plain loops.
 class QueryResult::Iterator {
  public:
-  using iterator_category = std::input_iterator_tag;
+  using iterator_concept = std::random_access_iterator_tag;
+  using iterator_category = std::input_iterator_tag;  // what it gives is no reference
   using value_type = Row;
   using difference_type = int;
 
+  Iterator() = default;
   Iterator(const QueryResult& result, int row) : result_(&result), row_(row) {}
   Row operator*() const { return Row(*result_, row_); }
-  Iterator& operator++() {
-    ++row_;
+  Row operator[](int distance) const { return Row(*result_, row_ + distance); }
+  Iterator& operator++() { return *this += 1; }
+  Iterator operator++(int) { return Iterator(*result_, row_++); }
+  Iterator& operator--() { return *this -= 1; }
+  Iterator operator--(int) { return Iterator(*result_, row_--); }
+  Iterator& operator+=(int distance) {
+    row_ += distance;
     return *this;
   }
-  Iterator operator++(int) { return Iterator(*result_, row_++); }
+  Iterator& operator-=(int distance) { return *this += -distance; }
+  friend Iterator operator+(Iterator from, int distance) { return from += distance; }
+  friend Iterator operator+(int distance, Iterator from) { return from += distance; }
+  friend Iterator operator-(Iterator from, int distance) { return from -= distance; }
+  friend int operator-(const Iterator& to, const Iterator& from) { return to.row_ - from.row_; }
   bool operator==(const Iterator& other) const { return row_ == other.row_; }
+  auto operator<=>(const Iterator& other) const { return row_ <=> other.row_; }
 
  private:
-  const QueryResult* result_;
-  int row_;
+  const QueryResult* result_ = nullptr;
+  int row_ = 0;
 };
 
 inline QueryResult::Iterator QueryResult::begin() const& { return Iterator(*this, 0); }
@@ -146,21 +175,49 @@ Result<T> Row::get(std::string_view column_name) const {
 }
 
 template <class... T>
+Result<RowOf<T...>> Row::read(const Positions<T...>& positions) const {
+  return read_row<T...>([row = *this, &positions]<class Value>(std::size_t column) {
+    return row.template get<Value>(positions[column]);
+  });
+}
+
+template <class... T>
 Result<RowOf<T...>> Row::as() const {
-  const Result<void> expected = result_->expect_columns(sizeof...(T));
-  if (!expected) return failure(expected.error());
-  return read_row<T...>(
-      [row = *this]<class Value>(int column) { return row.template get<Value>(column); });
+  const Result<Positions<T...>> positions = result_->positions<T...>();
+  if (!positions) return failure(positions.error());
+  return read<T...>(*positions);
+}
+
+template <class... T>
+Result<Row::Positions<T...>> QueryResult::positions() const {
+  Row::Positions<T...> found{};
+  if constexpr ((NamedRow<T> && ...) && sizeof...(T) == 1) {
+    std::size_t next = 0;
+    for (const std::string_view name : column_names<T...>()) {
+      const Result<int> column = only_column(name);
+      if (!column) return failure(column.error());
+      found[next++] = *column;
+    }
+  } else {
+    constexpr bool kIsStruct = (RowStruct<T> && ...) && sizeof...(T) == 1;
+    const Result<void> expected =
+        expect_columns(found.size(), kIsStruct ? Wanted::fields : Wanted::types);
+    if (!expected) return failure(expected.error());
+    for (std::size_t column = 0; column < found.size(); ++column) {
+      found[column] = static_cast<int>(column);
+    }
+  }
+  return found;
 }
 
 template <class... T>
 Result<std::vector<RowOf<T...>>> QueryResult::all() const {
-  const Result<void> expected = expect_columns(sizeof...(T));
-  if (!expected) return failure(expected.error());
+  const Result<Row::Positions<T...>> found = positions<T...>();
+  if (!found) return failure(found.error());
   std::vector<RowOf<T...>> values;
   values.reserve(static_cast<std::size_t>(rows()));
   for (int row = 0; row < rows(); ++row) {
-    Result<RowOf<T...>> value = (*this)[row].template as<T...>();
+    Result<RowOf<T...>> value = (*this)[row].template read<T...>(*found);
     if (!value) return failure(value.error());
     values.push_back(std::move(*value));
   }
@@ -169,17 +226,17 @@ Result<std::vector<RowOf<T...>>> QueryResult::all() const {
 
 template <class... T>
 Result<RowOf<T...>> QueryResult::one() const {
-  const Result<void> expected = expect_columns(sizeof...(T));
-  if (!expected) return failure(expected.error());
+  const Result<Row::Positions<T...>> found = positions<T...>();
+  if (!found) return failure(found.error());
   if (rows() != 1) return not_one_row();
-  return (*this)[0].template as<T...>();
+  return (*this)[0].template read<T...>(*found);
 }
 
 template <class... T>
 Result<std::optional<RowOf<T...>>> QueryResult::one_or_none() const {
   if (rows() == 0) {
-    const Result<void> expected = expect_columns(sizeof...(T));
-    if (!expected) return failure(expected.error());
+    const Result<Row::Positions<T...>> found = positions<T...>();
+    if (!found) return failure(found.error());
     return std::optional<RowOf<T...>>();
   }
   Result<RowOf<T...>> value = one<T...>();

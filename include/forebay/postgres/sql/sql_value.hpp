@@ -8,9 +8,10 @@
 //     static Result<Colour> from_text(std::string_view text);  // Errc::invalid: no such value
 //   };
 //
-// Values travel as text, whose type the server takes from the statement. NULL is std::nullopt, and
-// std::optional<T> is a T or NULL; both work for every T that has a SqlValue. Numbers come back as
-// they were sent, to the last bit. Pure; nothing here knows libpq.
+// Values travel as text, whose type the server takes from the statement. NULL is std::nullopt or
+// nullptr, and std::optional<T> is a T or NULL; both work for every T that has a SqlValue. Numbers
+// come back as they were sent, to the last bit. Which types there are, see sql_types.hpp. Pure;
+// nothing here knows libpq.
 #pragma once
 
 #include <concepts>
@@ -87,7 +88,7 @@ struct SqlValue<std::string_view> {
 };
 template <>
 struct SqlValue<const char*> {
-  static std::string to_text(const char* value) { return value; }  // REQUIRES: not null
+  static std::string to_text(const char* value) { return value; }  // REQUIRES: not null; see to_sql
 };
 
 // bytea. Reading needs the server's default, bytea_output = hex.
@@ -114,16 +115,20 @@ inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
-// What a type's from_text says: Errc::invalid, with the beginning of the text.
+// What a type's from_text says: Errc::invalid, with the kind of the value and not the value itself,
+// because errors go to logs: "a text of 7 bytes is not <what>".
 std::unexpected<Error> not_a(std::string_view what, std::string_view text);
 // The same where NULL came and there is no optional to take it.
 std::unexpected<Error> null_without_optional();
 
-// Nothing for NULL.
+// Nothing for NULL, which a null const char* is too.
 template <class T>
 std::optional<std::string> to_sql(const T& value) {
-  if constexpr (std::same_as<T, std::nullopt_t>) {
+  if constexpr (std::same_as<T, std::nullopt_t> || std::same_as<T, std::nullptr_t>) {
     return std::nullopt;
+  } else if constexpr (std::same_as<T, const char*>) {
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
   } else if constexpr (kIsOptional<T>) {
     return value ? to_sql(*value) : std::nullopt;
   } else {

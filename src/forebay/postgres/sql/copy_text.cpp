@@ -78,7 +78,7 @@ Result<void> detail::expect_fields(const CopyFields& fields, std::size_t count) 
       fmt::format("a copied row has {} fields, and {} types were asked for", fields.size(), count));
 }
 
-Error detail::field_misfit(int field, const Error& reason) {
+Error detail::field_misfit(std::size_t field, const Error& reason) {
   return reason.with_text(fmt::format("field {} of a copied row: {}", field, reason.text()));
 }
 

@@ -8,6 +8,7 @@
 #include <libpq-fe.h>
 
 #include "forebay/base/misuse.hpp"
+#include "forebay/postgres/sql/type_name.hpp"
 
 namespace forebay::postgres {
 
@@ -49,11 +50,26 @@ std::uint64_t QueryResult::affected_rows() const {
   return count;
 }
 
-Result<void> QueryResult::expect_columns(std::size_t count) const {
+Result<void> QueryResult::expect_columns(std::size_t count, Wanted wanted) const {
   if (static_cast<std::size_t>(columns()) == count) return {};
   return failure(Errc::invalid,
-                 fmt::format("the statement answers with {} columns, and {} types were asked for",
-                             columns(), count));
+                 fmt::format("the statement answers with {} columns, and {}", columns(),
+                             wanted == Wanted::types
+                                 ? fmt::format("{} types were asked for", count)
+                                 : fmt::format("the struct for its rows has {} fields", count)));
+}
+
+Result<int> QueryResult::only_column(std::string_view name) const {
+  const std::optional<int> first = find_column(name);
+  if (!first) return no_column(name);
+  for (int column = *first + 1; column < columns(); ++column) {
+    if (column_name(column) == name) {
+      return failure(Errc::invalid,
+                     fmt::format("columns {} and {} are both called \"{}\", and one is wanted",
+                                 *first, column, name));
+    }
+  }
+  return *first;
 }
 
 std::unexpected<Error> QueryResult::not_one_row() const {
@@ -84,8 +100,9 @@ std::unexpected<Error> QueryResult::no_column(std::string_view name) const {
 }
 
 std::unexpected<Error> QueryResult::misfit(int row, int column, const Error& reason) const {
-  return failure(reason.code(),
-                 fmt::format("row {}, column \"{}\": {}", row, column_name(column), reason.text()));
+  return failure(
+      reason.with_text(fmt::format("row {}, column \"{}\" ({}): {}", row, column_name(column),
+                                   type_name(PQftype(result_.get(), column)), reason.text())));
 }
 
 bool QueryResult::is_copy() const {

@@ -1,6 +1,7 @@
 // Numbers through std::to_chars and std::from_chars, which know no locale and lose no bit.
 #include "forebay/postgres/sql/sql_value.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -11,11 +12,28 @@
 namespace forebay::postgres {
 namespace {
 
-// Errors go to logs: enough of a value to recognise it, not all of it.
-constexpr std::size_t kShownCharacters = 40;
-
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::string_view kHexPrefix = "\\x";
+
+constexpr bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+std::string value_kind(std::string_view text) {
+  if (text.empty()) return "an empty text";
+  if (text == "infinity" || text == "-infinity") return std::string(text);
+  const std::string_view unsigned_text = text.substr(text.starts_with('-') ? 1 : 0);
+  if (!unsigned_text.empty() && std::ranges::all_of(unsigned_text, is_digit)) {
+    return fmt::format("a {}whole number of {} digits", text.starts_with('-') ? "negative " : "",
+                       unsigned_text.size());
+  }
+  double number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end == text.data() + text.size()) {
+    return problem == std::errc() && !std::isfinite(number)
+               ? std::string(text)
+               : "a number with a fraction or exponent";
+  }
+  return fmt::format("a text of {} bytes", text.size());
+}
 
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
@@ -51,9 +69,7 @@ std::optional<unsigned> hex_digit(char digit) {
 }  // namespace
 
 std::unexpected<Error> not_a(std::string_view what, std::string_view text) {
-  const bool is_long = text.size() > kShownCharacters;
-  return failure(Errc::invalid, fmt::format("\"{}{}\" is not {}", text.substr(0, kShownCharacters),
-                                            is_long ? "…" : "", what));
+  return failure(Errc::invalid, fmt::format("{} is not {}", value_kind(text), what));
 }
 
 std::unexpected<Error> null_without_optional() {
@@ -96,6 +112,8 @@ std::string SqlValue<std::vector<std::byte>>::to_text(std::span<const std::byte>
   return text;
 }
 
+// Not the other form, escape: any text without a backslash is one, and a wrong column would not
+// show.
 Result<std::vector<std::byte>> SqlValue<std::vector<std::byte>>::from_text(std::string_view text) {
   static constexpr std::string_view kWhat = "bytes in hexadecimal form (bytea_output = hex)";
   if (!text.starts_with(kHexPrefix) || text.size() % 2 != 0) return not_a(kWhat, text);
