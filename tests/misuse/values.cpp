@@ -1,5 +1,17 @@
-// Values that are not there: rows, columns, results.
+// Values that are not there: rows, columns, results, labels of enums.
 #include "misuse/misuse.hpp"
+
+namespace forebay::misuse {
+
+enum class Season : std::uint8_t { summer };
+
+}  // namespace forebay::misuse
+
+template <>
+struct forebay::postgres::EnumLabels<forebay::misuse::Season> {
+  static constexpr std::pair<misuse::Season, std::string_view> labels[] = {
+      {misuse::Season::summer, "summer"}};
+};
 
 namespace forebay::misuse {
 namespace {
@@ -47,14 +59,14 @@ void error_for_value(const std::string& url) {
   print(std::to_string(rows->rows()));
 }
 
+void enum_without_label(const std::string&) { postgres::parameters(static_cast<Season>(7)); }
+
 }  // namespace
 
 std::vector<Program> value_programs() {
-  return {{"row-not-there", &row_not_there},
-          {"typed-row-not-there", &typed_row_not_there},
-          {"column-not-there", &column_not_there},
-          {"moved-result", &moved_result},
-          {"error-for-value", &error_for_value}};
+  return {{"row-not-there", &row_not_there},       {"typed-row-not-there", &typed_row_not_there},
+          {"column-not-there", &column_not_there}, {"moved-result", &moved_result},
+          {"error-for-value", &error_for_value},   {"enum-without-label", &enum_without_label}};
 }
 
 }  // namespace forebay::misuse

@@ -61,6 +61,8 @@ TEST(SqlValueTest, WhatDoesNotFitIsRefusedAndSaysWhy) {
             "a number with a fraction or exponent is not a whole number from -2147483648 to "
             "2147483647");
   EXPECT_EQ(refusal<int>("NaN"), "NaN is not a whole number from -2147483648 to 2147483647");
+  EXPECT_EQ(refusal<bool>("-inf"), "-Infinity is not true or false");
+  EXPECT_EQ(refusal<bool>("nan(hunter2)"), "NaN is not true or false");
   EXPECT_EQ(refusal<float>("1e39"),
             "a number with a fraction or exponent is not a number that fits into 32 bits");
   EXPECT_EQ(refusal<double>(""), "an empty text is not a number that fits into 64 bits");

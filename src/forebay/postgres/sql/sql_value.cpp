@@ -17,24 +17,6 @@ constexpr std::string_view kHexPrefix = "\\x";
 
 constexpr bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-std::string value_kind(std::string_view text) {
-  if (text.empty()) return "an empty text";
-  if (text == "infinity" || text == "-infinity") return std::string(text);
-  const std::string_view unsigned_text = text.substr(text.starts_with('-') ? 1 : 0);
-  if (!unsigned_text.empty() && std::ranges::all_of(unsigned_text, is_digit)) {
-    return fmt::format("a {}whole number of {} digits", text.starts_with('-') ? "negative " : "",
-                       unsigned_text.size());
-  }
-  double number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (end == text.data() + text.size()) {
-    return problem == std::errc() && !std::isfinite(number)
-               ? std::string(text)
-               : "a number with a fraction or exponent";
-  }
-  return fmt::format("a text of {} bytes", text.size());
-}
-
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};
@@ -51,6 +33,23 @@ std::string float_text(T value) {
   const std::to_chars_result written =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   return std::string(buffer.data(), written.ptr);
+}
+
+std::string value_kind(std::string_view text) {
+  if (text.empty()) return "an empty text";
+  if (text == "infinity" || text == "-infinity") return std::string(text);
+  const std::string_view unsigned_text = text.substr(text.starts_with('-') ? 1 : 0);
+  if (!unsigned_text.empty() && std::ranges::all_of(unsigned_text, is_digit)) {
+    return fmt::format("a {}whole number of {} digits", text.starts_with('-') ? "negative " : "",
+                       unsigned_text.size());
+  }
+  double number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end == text.data() + text.size()) {
+    const bool is_finite = problem != std::errc() || std::isfinite(number);
+    return is_finite ? "a number with a fraction or exponent" : float_text(number);
+  }
+  return fmt::format("a text of {} bytes", text.size());
 }
 
 template <class T>
