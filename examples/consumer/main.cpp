@@ -3,8 +3,6 @@
 
 #include <forebay/forebay.hpp>
 
-using namespace std::chrono_literals;
-
 int main(int count, char** words) {
   if (count < 2) return std::cout << "usage: consumer postgresql://user@host/database\n", 0;
   forebay::PoolOptions options;
@@ -13,11 +11,9 @@ int main(int count, char** words) {
 
   forebay::Runtime runtime;
   auto pool = forebay::postgres::PostgresPool::open(runtime, words[1], options);
-  if (!pool) return std::cerr << pool.error().text() << '\n', 1;
+  if (!pool) return std::cerr << pool.error() << '\n', 1;
 
-  auto session = (*pool)->acquire_blocking(1s);
-  if (!session) return std::cerr << session.error().text() << '\n', 1;
-  auto version = (*session)->query_one_blocking<std::string>("SELECT version()", 5s);
-  if (!version) return std::cerr << version.error().text() << '\n', 1;  // no row is an error, too
+  auto version = (*pool)->query_one_blocking<std::string>("SELECT version()");
+  if (!version) return std::cerr << version.error() << '\n', 1;  // no row is an error, too
   std::cout << *version << '\n';
 }

@@ -2,9 +2,12 @@
 // token, on the application's own executor, cancelled by Asio's own means.
 //
 //   auto executor = co_await boost::asio::this_coro::executor;
-//   auto session = co_await forebay::async_acquire(*pool, 1s, executor, use_awaitable);
 //   auto names = co_await forebay::async_query<std::string>(
-//       *session, "SELECT name FROM t WHERE id = $1", parameters(42), 5s, executor, use_awaitable);
+//       *pool, "SELECT name FROM t WHERE id = $1", parameters(42), executor, use_awaitable);
+//   auto session = co_await forebay::async_acquire(*pool, 1s, executor, use_awaitable);
+//
+// Statements run on a session, or on a pool, which acquires one for them. A time to wait comes
+// after the parameters; without it, it is PoolOptions::call_timeout.
 //
 // The work runs on its scheduler; the handler runs on its associated executor, or on the fallback
 // if it has none, and that executor has outstanding work until then. Call it from any thread.
@@ -19,6 +22,7 @@
 // A task that throws ends the process, as every detached task does.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <source_location>
 #include <type_traits>
@@ -34,7 +38,7 @@
 
 #include "forebay/detail/env/detached.hpp"
 #include "forebay/detail/env/remote_cancellation.hpp"
-#include "forebay/postgres/transaction/session_source.hpp"
+#include "forebay/postgres/direct_statements.hpp"
 
 namespace forebay {
 
@@ -227,6 +231,98 @@ auto async_query(const postgres::PooledSession& session, postgres::Statement sta
   };
   return detail::initiate(connection.scheduler(), std::move(query), std::move(fallback),
                           std::forward<Token>(token));
+}
+template <class Executor, class Token>
+auto async_exec(const postgres::PooledSession& session, postgres::Statement statement,
+                postgres::Parameters parameters, Executor fallback, Token&& token) {
+  return async_exec(session, std::move(statement), std::move(parameters), session->call_timeout(),
+                    std::move(fallback), std::forward<Token>(token));
+}
+template <class... T, class Executor, class Token>
+auto async_query(const postgres::PooledSession& session, postgres::Statement statement,
+                 postgres::Parameters parameters, Executor fallback, Token&& token) {
+  return async_query<T...>(session, std::move(statement), std::move(parameters),
+                           session->call_timeout(), std::move(fallback),
+                           std::forward<Token>(token));
+}
+
+namespace detail {
+
+// ask(statements) makes a Task with what DirectStatements has. It is called on the scheduler.
+template <class Ask, class Executor, class Token>
+auto initiate_on(postgres::SessionSource& source, Duration timeout, Ask ask, Executor fallback,
+                 Token&& token) {
+  auto work = [&source, timeout, ask = std::move(ask)](Cancellation& cancelled) mutable {
+    const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
+    postgres::StatementsUntil statements(source, Until(deadline, cancelled));
+    return ask(statements);
+  };
+  return initiate(source.env().scheduler, std::move(work), std::move(fallback),
+                  std::forward<Token>(token));
+}
+
+}  // namespace detail
+
+// The same on a PostgresPool, or on TenantSessions. REQUIRES: the source lives until then.
+template <class Executor, class Token>
+auto async_exec(postgres::SessionSource& source, postgres::StatementHere statement,
+                postgres::Parameters parameters, Duration timeout, Executor fallback,
+                Token&& token) {
+  auto exec = [statement = std::move(statement),
+               parameters = std::move(parameters)](postgres::StatementsUntil& statements) mutable {
+    return statements.exec(std::move(statement), parameters);
+  };
+  return detail::initiate_on(source, timeout, std::move(exec), std::move(fallback),
+                             std::forward<Token>(token));
+}
+template <class Executor, class Token>
+auto async_exec(postgres::SessionSource& source, postgres::StatementHere statement,
+                postgres::Parameters parameters, Executor fallback, Token&& token) {
+  return async_exec(source, std::move(statement), std::move(parameters), source.call_timeout(),
+                    std::move(fallback), std::forward<Token>(token));
+}
+template <class... T, class Executor, class Token>
+auto async_query(postgres::SessionSource& source, postgres::StatementHere statement,
+                 postgres::Parameters parameters, Duration timeout, Executor fallback,
+                 Token&& token) {
+  auto query = [statement = std::move(statement),
+                parameters = std::move(parameters)](postgres::StatementsUntil& statements) mutable {
+    return statements.template query<T...>(std::move(statement), parameters);
+  };
+  return detail::initiate_on(source, timeout, std::move(query), std::move(fallback),
+                             std::forward<Token>(token));
+}
+template <class... T, class Executor, class Token>
+auto async_query(postgres::SessionSource& source, postgres::StatementHere statement,
+                 postgres::Parameters parameters, Executor fallback, Token&& token) {
+  return async_query<T...>(source, std::move(statement), std::move(parameters),
+                           source.call_timeout(), std::move(fallback), std::forward<Token>(token));
+}
+
+// run_transaction() on a PostgresPool, or on TenantSessions. body(transaction) is a
+// Task<Result<T>> of the library's, which runs on its scheduler; the answer is the Result<T>. The
+// operation's cancellation takes the place of that in the options. REQUIRES: the source, and what
+// the body refers to, live until then.
+template <class Body, class Executor, class Token>
+auto async_transaction(postgres::SessionSource& source, postgres::TransactionOptions options,
+                       Body&& body, Executor fallback, Token&& token,
+                       std::source_location from = std::source_location::current()) {
+  detail::require_safe_callable<Body>();
+  const Duration timeout = options.timeout;
+  auto run = [options = std::move(options), body = std::decay_t<Body>(std::forward<Body>(body)),
+              from](postgres::StatementsUntil& statements) mutable {
+    return statements.transaction(std::move(options), std::ref(body), from);
+  };
+  return detail::initiate_on(source, timeout, std::move(run), std::move(fallback),
+                             std::forward<Token>(token));
+}
+template <class Body, class Executor, class Token>
+auto async_transaction(postgres::SessionSource& source, Body&& body, Executor fallback,
+                       Token&& token, std::source_location from = std::source_location::current()) {
+  postgres::TransactionOptions options;
+  options.timeout = source.call_timeout();
+  return async_transaction(source, std::move(options), std::forward<Body>(body),
+                           std::move(fallback), std::forward<Token>(token), from);
 }
 
 }  // namespace forebay

@@ -40,8 +40,9 @@ PoolOptions wrong_pool() {
        {&pool.lifetime.emplace(), &pool.lifetime_jitter, &pool.guard_window, &pool.server_limit,
         &pool.longest_transaction, &pool.idle_timeout.emplace(), &pool.check_after_idle,
         &pool.leak_after, &pool.admission_timeout, &pool.connect_timeout, &pool.reset_timeout,
-        &pool.check_timeout, &pool.cancel_timeout, &pool.server_notices_after, &pool.open_wait,
-        &pool.initial_fill_limit, &pool.backoff.first, &pool.warm_up_backoff.first}) {
+        &pool.check_timeout, &pool.cancel_timeout, &pool.server_notices_after, &pool.call_timeout,
+        &pool.open_wait, &pool.initial_fill_limit, &pool.backoff.first,
+        &pool.warm_up_backoff.first}) {
     *time = -1s;
   }
   pool.on_stuck_close = StuckClose::give_up_after(-1s);

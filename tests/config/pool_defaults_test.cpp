@@ -62,6 +62,7 @@ PoolFields times_of(const PoolOptions& pool) {
           {"cancel_timeout", field_text(pool.cancel_timeout)},
           {"server_notices_after", field_text(pool.server_notices_after)},
           {"on_stuck_close", field_text(pool.on_stuck_close.limit())},
+          {"call_timeout", field_text(pool.call_timeout)},
           {"open_wait", field_text(pool.open_wait)},
           {"initial_fill_limit", field_text(pool.initial_fill_limit)}};
 }

@@ -19,6 +19,7 @@ class Until {
       : deadline_(deadline), cancellation_(&cancellation) {}
 
   Instant deadline() const { return deadline_; }
+  Cancellation* cancellation() const { return cancellation_; }  // null: there is none
   bool is_cancelled() const { return cancellation_ != nullptr && cancellation_->is_cancelled(); }
   // The nearer deadline of the two, with its own cancellation, or the other's if it has none.
   Until within(const Until& outer) const;

@@ -99,6 +99,10 @@ struct PoolOptions {
   // both are told at connect. max: neither is told anything.
   Duration server_notices_after = std::chrono::seconds(6);
   StuckClose on_stuck_close = StuckClose::keep_place();
+  // How long a call may take that says nothing itself: a statement; or a statement or a transaction
+  // of the pool (pool.query(), say), from the wait for a session to the last row. May be never.
+  // The caller's own patience: nothing is set on the server.
+  Duration call_timeout = std::chrono::seconds(30);
   Duration open_wait = std::chrono::milliseconds(100);  // how long open() waits; 0: not at all
   // How long start() waits for the low watermark; then it warns and goes on.
   Duration initial_fill_limit = std::chrono::seconds(30);

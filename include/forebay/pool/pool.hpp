@@ -97,6 +97,7 @@ class Pool {
   void give_up();
 
   const std::string& name() const;
+  Duration call_timeout() const;                    // PoolOptions::call_timeout
   std::optional<std::string_view> service() const;  // as the log has it
   PoolGauges gauges() const;
   PoolStatistics statistics() const;

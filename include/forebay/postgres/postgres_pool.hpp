@@ -2,8 +2,8 @@
 // in one object.
 //
 //   auto pool = PostgresPool::open(runtime, "postgresql://app@db/orders", options);
+//   auto rows = (*pool)->query_blocking<std::string>("SELECT name FROM t WHERE id = $1", 42);
 //   auto session = (*pool)->acquire_blocking(1s);
-//   auto rows = (*session)->exec_blocking("select now()", 5s);
 //
 // Thread-safe. Made, closed and destroyed on threads of the application, never on the runtime's
 // own. It keeps the runtime, and the cluster that it shares, until its own end. In a child after
@@ -18,7 +18,7 @@
 
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/pool/pool.hpp"
-#include "forebay/postgres/transaction/session_source.hpp"
+#include "forebay/postgres/direct_statements.hpp"
 
 namespace forebay::postgres {
 
@@ -26,7 +26,8 @@ class ConnectionString;
 class LibpqConnector;
 struct ServerProfile;
 
-class PostgresPool final : public SessionSource {
+// query(), exec() and transaction() come from DirectStatements.
+class PostgresPool final : public SessionSource, public DirectStatements<PostgresPool> {
  public:
   // Refuses bad options and a bad connection string before anything starts, all of them in one
   // error. Then fills, and returns when the low watermark is reached or initial_fill_limit has
@@ -63,6 +64,7 @@ class PostgresPool final : public SessionSource {
   Pool& pool() { return pool_; }
   bool is_filled() const { return is_filled_; }  // whether the initial fill was done in time
 
+  Duration call_timeout() const override { return pool_.call_timeout(); }
   Env env() override { return runtime_.here().env; }
   Random& thread_random() override;
 

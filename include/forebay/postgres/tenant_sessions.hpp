@@ -1,7 +1,8 @@
-// TenantSessions: one tenant's sessions, for whatever asks a SessionSource: transactions, say.
+// TenantSessions: one tenant's sessions, for whatever asks a SessionSource: statements and
+// transactions without a session in hand, say.
 //
 //   TenantSessions acme(*tenants, "acme");
-//   Result<int> moved = run_transaction_blocking(acme, options, body);
+//   Result<int> size = acme.query_one_blocking<int>("SELECT count(*) FROM orders");
 //
 // As cheap as the id that it holds. Thread-safe; the tenants outlive it.
 #pragma once
@@ -10,13 +11,14 @@
 #include <string>
 #include <utility>
 
-#include "forebay/postgres/transaction/session_source.hpp"
+#include "forebay/postgres/direct_statements.hpp"
 
 namespace forebay::postgres {
 
 class PostgresTenants;
 
-class TenantSessions final : public SessionSource {
+// query(), exec() and transaction() come from DirectStatements.
+class TenantSessions final : public SessionSource, public DirectStatements<TenantSessions> {
  public:
   TenantSessions(PostgresTenants& tenants, std::string tenant)
       : tenants_(tenants), tenant_(std::move(tenant)) {}
@@ -25,6 +27,7 @@ class TenantSessions final : public SessionSource {
       Until until, std::source_location from = std::source_location::current()) override;
   Result<PooledSession> acquire_blocking(
       Duration timeout, std::source_location from = std::source_location::current()) override;
+  Duration call_timeout() const override;
   Env env() override;
   Random& thread_random() override;
 

@@ -1,5 +1,7 @@
 #include "forebay/base/error.hpp"
 
+#include <ostream>
+
 #include "forebay/base/misuse.hpp"
 
 namespace forebay {
@@ -45,17 +47,37 @@ ErrorClass class_of(Errc code) {
   std::unreachable();
 }
 
+bool ServerReport::says_more() const {
+  return !(schema.empty() && table.empty() && column.empty() && constraint.empty() &&
+           detail.empty() && hint.empty());
+}
+
+Error::Error(Errc code, ErrorClass error_class, std::string text, ServerReport report)
+    : Error(code, error_class, std::move(text), report.sqlstate) {
+  if (report.says_more()) subject_ = std::make_shared<const Subject>(std::move(report));
+}
+
 Error Error::with_text(std::string text) const {
   Error same = *this;
   same.text_ = std::move(text);
   return same;
 }
 
+std::string to_string(const Error& error) {
+  std::string text(name(error.code()));
+  if (!error.sqlstate().empty()) text.append(" (").append(error.sqlstate()).append(")");
+  return text.append(": ").append(error.text());
+}
+
+std::ostream& operator<<(std::ostream& stream, const Error& error) {
+  return stream << to_string(error);
+}
+
 void detail::stop_for_missing_value(const Error& error) {
   stop_for_misuse(
       "the value of a Result was taken that holds an error instead; ask it with if () "
       "first. The error is " +
-      std::string(name(error.code())) + ": " + error.text());
+      to_string(error));
 }
 
 void detail::stop_for_missing_error() {

@@ -221,6 +221,11 @@ constexpr auto kSettings = std::to_array<Setting>({
      .value = pool<&PoolOptions::session_settings>(),
      .help = "what every session is set to, and returns to when it is cleared; Aurora DSQL takes "
              "search_path, timezone and few others, and refuses the connect for the rest"},
+    {.key = "pool.call_timeout",
+     .variable = "FOREBAY_POOL_CALL_TIMEOUT",
+     .value = pool_time_or_off<&PoolOptions::call_timeout>(),
+     .help = "for a statement, or a transaction of the pool, whose caller says no time; nothing is "
+             "set on the server"},
     {.key = "pool.open_wait",
      .variable = "FOREBAY_POOL_OPEN_WAIT",
      .value = pool<&PoolOptions::open_wait>(),

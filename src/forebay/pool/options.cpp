@@ -139,6 +139,7 @@ OptionProblems problems(const PoolOptions& given) {
   rules.time_or_never("on_stuck_close", options.on_stuck_close.limit());
   rules.time_or_zero("cancel_timeout", options.cancel_timeout);
   rules.time_or_never("server_notices_after", options.server_notices_after);
+  rules.time_or_never("call_timeout", options.call_timeout);
   rules.time_or_zero("open_wait", options.open_wait);
   rules.time_or_zero("initial_fill_limit", options.initial_fill_limit);
   rules.whole("session.statement_cache_size", options.session.statement_cache_size, 1, 100'000,

@@ -204,6 +204,8 @@ Task<bool> Pool::close(Instant deadline) {
 
 const std::string& Pool::name() const { return parts_->options.name; }
 
+Duration Pool::call_timeout() const { return parts_->options.call_timeout; }
+
 std::optional<std::string_view> Pool::service() const {
   const std::string& service = parts_->options.service;
   return service.empty() ? std::nullopt : std::optional<std::string_view>(service);

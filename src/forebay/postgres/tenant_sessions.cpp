@@ -13,6 +13,8 @@ Result<PooledSession> TenantSessions::acquire_blocking(Duration timeout,
   return tenants_.acquire_blocking(tenant_, timeout, from);
 }
 
+Duration TenantSessions::call_timeout() const { return tenants_.options().pool.call_timeout; }
+
 Env TenantSessions::env() { return tenants_.system().env(); }
 
 Random& TenantSessions::thread_random() { return tenants_.system().thread_random(); }

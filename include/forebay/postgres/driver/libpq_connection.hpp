@@ -62,6 +62,7 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
                   const ServerProfile& profile);
   // Before the first statement.
   void set_options(const SessionOptions& options);
+  void set_call_timeout(Duration timeout);
   LibpqConnection(const LibpqConnection&) = delete;
   LibpqConnection& operator=(const LibpqConnection&) = delete;
   ~LibpqConnection() override;  // without close(): tells the server and does not wait for it
@@ -73,10 +74,14 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   // nothing takes back what was done before.
   Task<Result<QueryResult>> exec(Statement statement, Parameters parameters, Until until);
   Task<Result<QueryResult>> exec(Statement statement, Until until);
+  // Who says no time has PoolOptions::call_timeout.
+  Task<Result<QueryResult>> exec(Statement statement, Parameters parameters = Parameters());
 
   Result<QueryResult> exec_blocking(const Statement& statement, const Parameters& parameters,
                                     Duration timeout);
   Result<QueryResult> exec_blocking(const Statement& statement, Duration timeout);
+  Result<QueryResult> exec_blocking(const Statement& statement,
+                                    const Parameters& parameters = Parameters());
 
   // Many statements in one round trip: the answers in their order, or the error of the first that
   // failed, which says where it stood. Outside of a transaction a batch is one of its own: all of
@@ -126,6 +131,8 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
 
   TransactionState transaction_state() const;
   Scheduler& scheduler() const { return scheduler_; }
+  Duration call_timeout() const;
+  Until call_deadline() const;  // of a call that begins now
 
   // Without one, nothing can be cancelled.
   void set_cancel_key(const CancelKey& key);

@@ -8,11 +8,13 @@
 //   query_optional<T…>  Result<optional<tuple<T…>>>: no row is no error
 //
 // Plain names are coroutines and take the deadline (an Until), _blocking names take how long to
-// wait. Errors besides those of the rows (see QueryResult) are those of exec(). All rows are in
-// memory at once; what is bigger than that goes through COPY or a cursor.
+// wait. Of a session, both may be left out (PoolOptions::call_timeout). Errors besides those of the
+// rows (see QueryResult) are those of exec(). All rows are in memory at once; what is bigger than
+// that goes through COPY or a cursor.
 //
 // REQUIRES: Self derives from this and has exec(Statement, Parameters, Until) and
-// exec_blocking(Statement, Parameters, Duration).
+// exec_blocking(Statement, Parameters, Duration); where the time is left out, also call_deadline()
+// and call_timeout().
 #pragma once
 
 #include <optional>
@@ -104,6 +106,33 @@ class TypedQueries {
   Result<std::optional<RowOf<T...>>> query_optional_blocking(const Statement& statement,
                                                              Duration timeout) {
     return query_optional_blocking<T...>(statement, Parameters(), timeout);
+  }
+
+  template <class... T>
+  auto query(Statement statement, Parameters parameters = Parameters()) {
+    return query<T...>(std::move(statement), std::move(parameters), self().call_deadline());
+  }
+  template <class... T>
+  auto query_one(Statement statement, Parameters parameters = Parameters()) {
+    return query_one<T...>(std::move(statement), std::move(parameters), self().call_deadline());
+  }
+  template <class... T>
+  auto query_optional(Statement statement, Parameters parameters = Parameters()) {
+    return query_optional<T...>(std::move(statement), std::move(parameters),
+                                self().call_deadline());
+  }
+  template <class... T>
+  auto query_blocking(const Statement& statement, const Parameters& parameters = Parameters()) {
+    return query_blocking<T...>(statement, parameters, self().call_timeout());
+  }
+  template <class... T>
+  auto query_one_blocking(const Statement& statement, const Parameters& parameters = Parameters()) {
+    return query_one_blocking<T...>(statement, parameters, self().call_timeout());
+  }
+  template <class... T>
+  auto query_optional_blocking(const Statement& statement,
+                               const Parameters& parameters = Parameters()) {
+    return query_optional_blocking<T...>(statement, parameters, self().call_timeout());
   }
 
  private:

@@ -43,6 +43,9 @@ class SessionSource {
   // For threads of the application.
   virtual Result<PooledSession> acquire_blocking(Duration timeout, std::source_location from) = 0;
 
+  // How long calls may take that say nothing themselves: PoolOptions::call_timeout.
+  virtual Duration call_timeout() const = 0;
+
   virtual Env env() = 0;                // of the task that asks; on other threads, its scheduler's
   virtual Random& thread_random() = 0;  // chance for any thread
 };

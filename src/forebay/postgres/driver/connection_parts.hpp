@@ -28,6 +28,7 @@ struct LibpqConnection::Parts {
   Instant begin_deadline = kNever;
   bool is_shown_raw = false;  // libpq's own connection is in the user's hands
   std::optional<CancelKey> cancel_key;
+  Duration call_timeout = std::chrono::seconds(30);
   const ForkMark process;
 };
 

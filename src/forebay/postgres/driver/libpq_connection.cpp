@@ -79,6 +79,14 @@ void LibpqConnection::set_options(const SessionOptions& options) {
   parts_->statements.emplace(options);
 }
 
+void LibpqConnection::set_call_timeout(Duration timeout) { parts_->call_timeout = timeout; }
+
+Duration LibpqConnection::call_timeout() const { return parts_->call_timeout; }
+
+Until LibpqConnection::call_deadline() const {
+  return deadline_after(scheduler_.now(), parts_->call_timeout);
+}
+
 void LibpqConnection::set_cancel_key(const CancelKey& key) { parts_->cancel_key = key; }
 
 void LibpqConnection::set_notice(const ServerNotice& notice) { parts_->notice = notice; }
@@ -103,6 +111,10 @@ Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Until until
   return exec(std::move(statement), Parameters(), until);
 }
 
+Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters parameters) {
+  return exec(std::move(statement), std::move(parameters), call_deadline());
+}
+
 Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
                                                    const Parameters& parameters, Duration timeout) {
   if (is_begin_pending()) return exec_together_blocking(statement, parameters, timeout);
@@ -115,6 +127,11 @@ Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
 
 Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement, Duration timeout) {
   return exec_blocking(statement, Parameters(), timeout);
+}
+
+Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
+                                                   const Parameters& parameters) {
+  return exec_blocking(statement, parameters, call_timeout());
 }
 
 Task<Result<std::uint64_t>> LibpqConnection::copy_in(std::string sql, CopySource source,

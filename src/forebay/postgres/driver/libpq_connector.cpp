@@ -139,6 +139,7 @@ Task<Result<std::unique_ptr<Connection>>> LibpqConnector::finish(ConnectAttempt&
   auto opened = std::make_unique<LibpqConnection>(env_.scheduler, attempt.take_handle(),
                                                   attempt.take_socket(), profile_);
   opened->set_options(settings_.session);
+  opened->set_call_timeout(settings_.call_timeout);
   if (key) opened->set_cancel_key(*key);
   ServerNotice known;
   known.longest_work = settings_.longest_work;

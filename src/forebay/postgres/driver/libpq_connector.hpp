@@ -30,6 +30,7 @@ struct LibpqSettings {
   // milliseconds.
   Duration give_up_after = std::chrono::seconds(5);
   SessionOptions session;
+  Duration call_timeout = std::chrono::seconds(30);  // of statements that say none themselves
   // REQUIRES: names and values as PoolOptions wants them.
   SessionSettings session_settings;
 };

@@ -21,6 +21,18 @@ std::string_view field(const pg_result* result, int code) {
   return text != nullptr ? std::string_view(text) : std::string_view();
 }
 
+// The server's own words, as they are. libpq has no more than the protocol brought.
+ServerReport report_of(const pg_result* result) {
+  ServerReport report{std::string(field(result, PG_DIAG_SQLSTATE))};
+  report.schema = field(result, PG_DIAG_SCHEMA_NAME);
+  report.table = field(result, PG_DIAG_TABLE_NAME);
+  report.column = field(result, PG_DIAG_COLUMN_NAME);
+  report.constraint = field(result, PG_DIAG_CONSTRAINT_NAME);
+  report.detail = field(result, PG_DIAG_MESSAGE_DETAIL);
+  report.hint = field(result, PG_DIAG_MESSAGE_HINT);
+  return report;
+}
+
 // By the server's own words; its goodbye may still be on its way.
 bool ends_its_session(const pg_result* result) {
   const std::string_view severity = field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -60,19 +72,17 @@ std::string one_line(std::string_view message) {
 }
 
 Error statement_error(const pg_result* result, const pg_conn* connection) {
-  const std::string_view sqlstate = field(result, PG_DIAG_SQLSTATE);
+  ServerReport report = report_of(result);
   const std::string_view message = field(result, PG_DIAG_MESSAGE_PRIMARY);
   std::string text = one_line(!message.empty() ? message : PQerrorMessage(connection));
-  const std::string_view detail = field(result, PG_DIAG_MESSAGE_DETAIL);
-  const std::string_view hint = field(result, PG_DIAG_MESSAGE_HINT);
-  if (!detail.empty()) text += fmt::format(" (detail: {})", one_line(detail));
-  if (!hint.empty()) text += fmt::format(" (hint: {})", one_line(hint));
+  if (!report.detail.empty()) text += fmt::format(" (detail: {})", one_line(report.detail));
+  if (!report.hint.empty()) text += fmt::format(" (hint: {})", one_line(report.hint));
   if (text.empty()) text = "the server gave no reason";
 
   const bool is_lost = PQstatus(connection) != CONNECTION_OK || ends_its_session(result);
   const Errc code = is_lost ? Errc::connection_lost : Errc::statement_failed;
-  const ErrorClass error_class = statement_class(sqlstate, text, is_lost);
-  return Error(code, error_class, std::move(text), std::string(sqlstate));
+  const ErrorClass error_class = statement_class(report.sqlstate, text, is_lost);
+  return Error(code, error_class, std::move(text), std::move(report));
 }
 
 // libpq keeps the words of the system, in whatever language, and not its number.

@@ -38,6 +38,7 @@ LibpqSettings libpq_settings(const ServerProfile& profile, const PoolOptions& op
   if (profile.transaction_limit) settings.longest_work = options.longest_transaction;
   settings.give_up_after = options.on_stuck_close.limit();
   settings.session = options.session;
+  settings.call_timeout = options.call_timeout;
   settings.session_settings = options.session_settings;
   return settings;
 }
