@@ -25,6 +25,7 @@
 #include <functional>
 #include <memory>
 #include <source_location>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -151,6 +152,14 @@ auto initiate(Scheduler& scheduler, Work work, Executor fallback, Token&& token)
       token, std::move(work), std::move(fallback));
 }
 
+// The trace context of whoever makes an operation, for its tasks, which run elsewhere.
+inline std::string made_here() { return std::string(TraceScope::current()); }
+
+inline Until until(Cancellation& cancelled, Duration timeout, const std::string& trace) {
+  const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
+  return Until(deadline, cancelled).traced(trace);
+}
+
 }  // namespace detail
 
 // Runs work(cancellation), a function that makes a Task; it is called on the scheduler. What it
@@ -180,9 +189,8 @@ auto async_start(Scheduler& scheduler, Task<T> task, Executor fallback, Token&& 
 template <class Executor, class Token>
 auto async_acquire(postgres::SessionSource& source, Duration timeout, Executor fallback,
                    Token&& token, std::source_location from = std::source_location::current()) {
-  auto acquire = [&source, timeout, from](Cancellation& cancelled) {
-    const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
-    return source.acquire(Until(deadline, cancelled), from);
+  auto acquire = [&source, timeout, from, trace = detail::made_here()](Cancellation& cancelled) {
+    return source.acquire(detail::until(cancelled, timeout, trace), from);
   };
   return detail::initiate(source.env().scheduler, std::move(acquire), std::move(fallback),
                           std::forward<Token>(token));
@@ -196,9 +204,10 @@ auto async_exec(const postgres::PooledSession& session, postgres::Statement stat
                 Token&& token) {
   postgres::LibpqConnection& connection = *session;
   auto exec = [&connection, timeout, statement = std::move(statement),
-               parameters = std::move(parameters)](Cancellation& cancelled) mutable {
-    const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
-    return connection.exec(std::move(statement), std::move(parameters), Until(deadline, cancelled));
+               parameters = std::move(parameters),
+               trace = detail::made_here()](Cancellation& cancelled) mutable {
+    return connection.exec(std::move(statement), std::move(parameters),
+                           detail::until(cancelled, timeout, trace));
   };
   return detail::initiate(connection.scheduler(), std::move(exec), std::move(fallback),
                           std::forward<Token>(token));
@@ -224,10 +233,10 @@ auto async_query(const postgres::PooledSession& session, postgres::Statement sta
                  Token&& token) {
   postgres::LibpqConnection& connection = *session;
   auto query = [&connection, timeout, statement = std::move(statement),
-                parameters = std::move(parameters)](Cancellation& cancelled) mutable {
-    const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
+                parameters = std::move(parameters),
+                trace = detail::made_here()](Cancellation& cancelled) mutable {
     return connection.template query<T...>(std::move(statement), std::move(parameters),
-                                           Until(deadline, cancelled));
+                                           detail::until(cancelled, timeout, trace));
   };
   return detail::initiate(connection.scheduler(), std::move(query), std::move(fallback),
                           std::forward<Token>(token));
@@ -252,9 +261,9 @@ namespace detail {
 template <class Ask, class Executor, class Token>
 auto initiate_on(postgres::SessionSource& source, Duration timeout, Ask ask, Executor fallback,
                  Token&& token) {
-  auto work = [&source, timeout, ask = std::move(ask)](Cancellation& cancelled) mutable {
-    const Instant deadline = deadline_after(cancelled.scheduler().now(), timeout);
-    postgres::StatementsUntil statements(source, Until(deadline, cancelled));
+  auto work = [&source, timeout, ask = std::move(ask),
+               trace = made_here()](Cancellation& cancelled) mutable {
+    postgres::StatementsUntil statements(source, until(cancelled, timeout, trace));
     return ask(statements);
   };
   return initiate(source.env().scheduler, std::move(work), std::move(fallback),

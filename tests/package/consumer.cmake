@@ -40,8 +40,9 @@ foreach(package_file IN LISTS package_files)
 endforeach()
 
 set(fleet_words --help)
+set(tracing_words --help)
 set(workflow_store_words --help)
-foreach(example consumer fleet workflow_store)
+foreach(example consumer fleet tracing workflow_store)
   run(${CMAKE_COMMAND} -S ${source}/examples/${example} -B ${work}/${example} -G Ninja
     -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_CXX_COMPILER=${compiler}
     -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D CMAKE_UNITY_BUILD=ON)

@@ -1,6 +1,7 @@
 // Acquiring a ready connection and giving it back allocates nothing: counted, not timed.
 #include <gtest/gtest.h>
 
+#include "forebay/detail/pool/observed_span.hpp"
 #include "support/counted_allocations.hpp"
 #include "support/real_pool.hpp"
 
@@ -30,6 +31,22 @@ TEST_F(AllocationTest, ThreadsAllocateNothing) {
       Result<PooledConnection> first = pool_->acquire_blocking(1s);
       Result<PooledConnection> second = pool_->acquire_blocking(1s);
       if (!first || !second) std::abort();
+    }
+  });
+
+  EXPECT_EQ(count, 0);
+}
+
+TEST_F(AllocationTest, WhatAnObserverIsToldAllocatesNothing) {
+  Observer observer;
+  const Observation observation{&observer, "a pool whose name is longer than a short string"};
+  const int count = allocations_of([&] {
+    const TraceScope scope("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    for (int i = 0; i < 1000; ++i) {
+      detail::ObservedSpan span(observation, pool_.scheduler());
+      if (span) span.begin(ObservedStep::acquire, TraceScope::current(), {});
+      Result<PooledConnection> taken = span.ended(pool_->acquire_blocking(1s));
+      if (!taken) std::abort();
     }
   });
 

@@ -22,6 +22,8 @@
 
 namespace forebay {
 
+class Observer;
+
 // How many connections; these can change while the pool runs.
 struct PoolSize {
   std::optional<int> max;           // all connections, from opening to closed, never exceed it
@@ -130,6 +132,8 @@ struct PoolOptions {
   std::function<Task<Result<void>>(Connection&, Instant deadline)> after_connect;
   std::function<void(Connection&, DiscardReason)> before_close;
   std::function<void(const LeakReport&)> on_leak;
+  // Is told of each acquire, statement and attempt of a transaction; outlives the pool.
+  Observer* observer = nullptr;
 };
 
 // Everything that is wrong with the options, without what is wrong only because another one is.

@@ -65,6 +65,7 @@ class PostgresPool final : public SessionSource, public DirectStatements<Postgre
   bool is_filled() const { return is_filled_; }  // whether the initial fill was done in time
 
   Duration call_timeout() const override { return pool_.call_timeout(); }
+  const Observation& observation() const override { return observation_; }
   Env env() override { return runtime_.here().env; }
   Random& thread_random() override;
 
@@ -73,6 +74,7 @@ class PostgresPool final : public SessionSource, public DirectStatements<Postgre
                PoolOptions options, PoolSharing sharing);
 
   Runtime runtime_;
+  const Observation observation_;
   const Share owner_;  // of what is shared; outlives the pool
   std::unique_ptr<LibpqConnector> connector_;
   Pool pool_;

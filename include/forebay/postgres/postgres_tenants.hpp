@@ -80,6 +80,7 @@ class PostgresTenants {
   TenantTotals brief_totals() const;
   // As they hold, with what follows from the server's kind.
   const TenantOptions& options() const;
+  const Observation& observation() const { return observation_; }
 
  private:
   class Databases;
@@ -87,6 +88,7 @@ class PostgresTenants {
                   const LibpqSettings& settings);
 
   Runtime runtime_;
+  Observation observation_;
   Share owner_;  // of what is shared; outlives the pools
   std::unique_ptr<ConnectPacer> pacer_;
   std::unique_ptr<PostgresPool> system_;

@@ -28,6 +28,7 @@ class TenantSessions final : public SessionSource, public DirectStatements<Tenan
   Result<PooledSession> acquire_blocking(
       Duration timeout, std::source_location from = std::source_location::current()) override;
   Duration call_timeout() const override;
+  const Observation& observation() const override;
   Env env() override;
   Random& thread_random() override;
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "forebay/base/error.hpp"
+#include "forebay/detail/pool/observed_span.hpp"
 #include "forebay/env/scheduler.hpp"
 #include "forebay/env/task.hpp"
 #include "forebay/retry/retry_policy.hpp"
@@ -41,6 +42,8 @@ struct RetryOptions {
   // Says that a second application changes nothing: then an unknown outcome is run again too.
   bool is_idempotent = false;
   TransactionMetrics* metrics = nullptr;  // null: nothing is counted
+  // In whose name observers see it; empty: that of the thread's TraceScope.
+  std::string trace_context;
   // Called after each attempt, where the attempt ran: it must not block a scheduler's thread.
   std::function<void(const AttemptReport&)> on_attempt;
 };
@@ -50,6 +53,11 @@ class AttemptBook {
  public:
   // REQUIRES: problems(options.policy) is empty.
   AttemptBook(const RetryOptions& options, Random& random, Instant deadline, Instant now);
+
+  // The observation outlives it.
+  void observe(const Observation& observation, const Scheduler& scheduler) {
+    span_.emplace(observation, scheduler);
+  }
 
   int begin(Instant now);  // the number of the attempt, from 1
   // The attempt is over, with this error or with none. Nothing: so is the operation. Otherwise the
@@ -71,7 +79,8 @@ class AttemptBook {
   int number_ = 0;
   Instant attempt_started_{};
   Instant ended_{};
-  Verdict verdict_;                     // of the last attempt
+  Verdict verdict_;  // of the last attempt
+  std::optional<detail::ObservedSpan> span_;
   std::optional<int> unknown_attempt_;  // the first that may have been applied or not
 };
 

@@ -36,6 +36,7 @@ Until Until::within(const Until& outer) const {
   Until both = *this;
   if (outer.deadline_ < both.deadline_) both.deadline_ = outer.deadline_;
   if (both.cancellation_ == nullptr) both.cancellation_ = outer.cancellation_;
+  if (both.trace_context_.empty()) both.trace_context_ = outer.trace_context_;
   return both;
 }
 

@@ -28,7 +28,7 @@ HeardStop::HeardStop(Scheduler& scheduler, Until until, const std::stop_token& s
   remote_ = RemoteCancellation::make(scheduler);
   // One that was asked for already is heard before anything is waited for.
   if (stop.stop_requested()) remote_->cancellation().cancel();
-  until_ = Until(until.deadline(), remote_->cancellation());
+  until_ = Until(until.deadline(), remote_->cancellation()).traced(until.trace_context());
   callback_.emplace(stop, Request{remote_});
 }
 
@@ -40,6 +40,7 @@ HeardStop::~HeardStop() {
 void HeardStop::tighten(TransactionOptions& options, Instant now) const {
   options.timeout = std::min(options.timeout, between(now, until_.deadline()));
   if (until_.cancellation() != nullptr) options.cancellation = until_.cancellation();
+  if (!until_.trace_context().empty()) options.trace_context = until_.trace_context();
 }
 
 Task<Result<QueryResult>> BriefLoan::exec(Statement statement, Parameters parameters, Until until) {
@@ -55,7 +56,8 @@ Result<QueryResult> BriefLoan::exec_blocking(const Statement& statement,
   const Instant deadline = deadline_after(scheduler.now(), timeout);
   // A thread that waits for a server hears nothing else, so a loop waits in its place.
   if (stop_.stop_possible() && !is_on_loop(scheduler))
-    return run_blocking(scheduler, exec(statement, parameters, deadline));
+    return run_blocking(scheduler,
+                        exec(statement, parameters, Until(deadline).traced(TraceScope::current())));
   const Result<PooledSession> session = sessions_.acquire_blocking(timeout, from_);
   if (!session) return failure(session.error());
   return (*session)->exec_blocking(statement, parameters, between(scheduler.now(), deadline));

@@ -5,6 +5,7 @@
 #include "forebay/base/fork_mark.hpp"
 #include "forebay/base/log.hpp"
 #include "forebay/base/misuse.hpp"
+#include "forebay/detail/pool/observed_span.hpp"
 #include "forebay/env/run_blocking.hpp"
 #include "forebay/env/shared_random.hpp"
 #include "forebay/pool/acquire_blocking.hpp"
@@ -13,6 +14,9 @@
 #include "forebay/postgres/reminder.hpp"
 
 namespace forebay::postgres {
+
+using forebay::detail::ObservedSpan;
+
 namespace {
 
 // The Env's chance belongs to the scheduler's tasks.
@@ -58,6 +62,7 @@ Result<std::unique_ptr<PostgresPool>> PostgresPool::open(Runtime& runtime,
 PostgresPool::PostgresPool(Runtime& runtime, ConnectionString target, const ServerProfile& profile,
                            PoolOptions options, PoolSharing sharing)
     : runtime_(runtime.share()),
+      observation_{options.observer, options.name},
       owner_(sharing.owner),
       connector_(std::make_unique<LibpqConnector>(libpq_env(runtime_), std::move(target), profile,
                                                   libpq_settings(profile, options))),
@@ -97,7 +102,9 @@ PostgresPool::~PostgresPool() {
 }
 
 Result<PooledSession> PostgresPool::acquire_blocking(Duration timeout, std::source_location from) {
-  Result<PooledConnection> pooled = pool_.acquire_blocking(timeout, from);
+  ObservedSpan span(observation_, runtime_.scheduler());
+  if (span) span.begin(ObservedStep::acquire, TraceScope::current(), {});
+  Result<PooledConnection> pooled = span.ended(pool_.acquire_blocking(timeout, from));
   if (!pooled) return failure(std::move(pooled.error()));
   return PooledSession(std::move(*pooled));
 }
@@ -109,7 +116,10 @@ std::optional<PooledSession> PostgresPool::try_acquire(std::source_location from
 }
 
 Task<Result<PooledSession>> PostgresPool::acquire(Until until, std::source_location from) {
+  ObservedSpan span(observation_, runtime_.scheduler());
+  if (span) span.begin(ObservedStep::acquire, until.trace_context(), {});
   Result<PooledConnection> pooled = co_await pool_.acquire(until, from);
+  if (span) span.end(pooled ? nullptr : &pooled.error());
   if (!pooled) co_return failure(std::move(pooled.error()));
   co_return PooledSession(std::move(*pooled));
 }

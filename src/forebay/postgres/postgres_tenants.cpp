@@ -8,6 +8,7 @@
 #include "forebay/base/fork_mark.hpp"
 #include "forebay/base/log.hpp"
 #include "forebay/base/misuse.hpp"
+#include "forebay/detail/pool/observed_span.hpp"
 #include "forebay/env/run_blocking.hpp"
 #include "forebay/pool/acquire_blocking.hpp"
 #include "forebay/postgres/driver/libpq_connector.hpp"
@@ -124,8 +125,11 @@ Result<std::unique_ptr<PostgresTenants>> PostgresTenants::open(Runtime& runtime,
   const ServerProfile profile = ServerProfile::for_host(parsed->host());
   options.pool = with_defaults_of(profile, std::move(options.pool));
 
-  std::unique_ptr<PostgresTenants> tenants(new PostgresTenants(
-      runtime, std::move(*parsed), profile, libpq_settings(profile, options.pool)));
+  LibpqSettings settings = libpq_settings(profile, options.pool);
+  settings.observation.pool = "tenants";  // a pool of each would tell an observer their names twice
+  std::unique_ptr<PostgresTenants> tenants(
+      new PostgresTenants(runtime, std::move(*parsed), profile, settings));
+  tenants->observation_ = settings.observation;
   sharing.budget = nullptr;
   const bool has_pace = sharing.pacer != nullptr || sharing.permits != nullptr;
   if (*options.pool.connect_rate > 0 && !has_pace) {
@@ -180,14 +184,19 @@ PostgresTenants::~PostgresTenants() {
 Result<PooledSession> PostgresTenants::acquire_blocking(std::string_view tenant, Duration timeout,
                                                         std::source_location from) {
   if (runtime_.is_in_child()) return failure(used_after_fork());
-  Result<PooledConnection> pooled = pools_->acquire_blocking(tenant, timeout, from);
+  forebay::detail::ObservedSpan span(observation_, runtime_.scheduler());
+  if (span) span.begin(ObservedStep::acquire, TraceScope::current(), tenant);
+  Result<PooledConnection> pooled = span.ended(pools_->acquire_blocking(tenant, timeout, from));
   if (!pooled) return failure(std::move(pooled.error()));
   return PooledSession(std::move(*pooled));
 }
 
 Task<Result<PooledSession>> PostgresTenants::acquire(std::string tenant, Until until,
                                                      std::source_location from) {
+  forebay::detail::ObservedSpan span(observation_, runtime_.scheduler());
+  if (span) span.begin(ObservedStep::acquire, until.trace_context(), tenant);
   Result<PooledConnection> pooled = co_await pools_->acquire(tenant, until, from);
+  if (span) span.end(pooled ? nullptr : &pooled.error());
   if (!pooled) co_return failure(std::move(pooled.error()));
   co_return PooledSession(std::move(*pooled));
 }

@@ -15,6 +15,8 @@ Result<PooledSession> TenantSessions::acquire_blocking(Duration timeout,
 
 Duration TenantSessions::call_timeout() const { return tenants_.options().pool.call_timeout; }
 
+const Observation& TenantSessions::observation() const { return tenants_.observation(); }
+
 Env TenantSessions::env() { return tenants_.system().env(); }
 
 Random& TenantSessions::thread_random() { return tenants_.system().thread_random(); }

@@ -22,7 +22,13 @@ int AttemptBook::begin(Instant now) {
   FOREBAY_CHECK(verdict_ == Verdict::retry, "an attempt after the last one");
   attempt_started_ = now;
   if (metrics_ != nullptr) metrics_->begin_attempt();
-  return ++number_;
+  ++number_;
+  if (span_ && *span_) {
+    const std::string_view context = options_.trace_context;
+    span_->begin(ObservedStep::attempt, context.empty() ? TraceScope::current() : context,
+                 options_.operation, number_);
+  }
+  return number_;
 }
 
 std::optional<Instant> AttemptBook::end(const Error* error, Instant now) {
@@ -49,6 +55,7 @@ std::optional<Instant> AttemptBook::end(const Error* error, Instant now) {
     if (is_again) report.backoff = decision.pause;
     options_.on_attempt(report);
   }
+  if (span_ && *span_) span_->end(error);
   if (!is_again) return std::nullopt;
   return now + decision.pause;
 }

@@ -29,6 +29,7 @@
 #include "forebay/wire/leftovers.hpp"
 
 namespace forebay {
+struct Observation;
 struct ServerNotice;
 struct SessionOptions;
 }  // namespace forebay
@@ -63,6 +64,7 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   // Before the first statement.
   void set_options(const SessionOptions& options);
   void set_call_timeout(Duration timeout);
+  void set_observation(const Observation& observation);
   LibpqConnection(const LibpqConnection&) = delete;
   LibpqConnection& operator=(const LibpqConnection&) = delete;
   ~LibpqConnection() override;  // without close(): tells the server and does not wait for it

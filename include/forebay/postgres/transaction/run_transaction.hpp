@@ -26,6 +26,7 @@
 #include <exception>
 #include <optional>
 #include <source_location>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -113,6 +114,7 @@ Task<Result<T>> transaction_task(SessionSource& sessions, TransactionOptions opt
   const Instant now = env.scheduler.now();
   TransactionRun run(sessions, options, deadline_after(now, options.timeout), from);
   AttemptBook book(options, env.random, run.deadline(), now);
+  book.observe(sessions.observation(), env.scheduler);
   auto attempt = [&run, &body](int number) { return attempt_transaction<T>(run, body, number); };
   auto pause = [&env, &run](Instant end) { return detail::pause(env.scheduler, end, run.until()); };
   co_return co_await run_attempts<T>(env.scheduler, book, attempt, pause);
@@ -145,6 +147,9 @@ auto run_transaction_blocking(SessionSource& sessions, const TransactionOptions&
   const Instant now = scheduler.now();
   TransactionRun run(sessions, options, deadline_after(now, options.timeout), from);
   AttemptBook book(options, sessions.thread_random(), run.deadline(), now);
+  book.observe(sessions.observation(), scheduler);
+  const std::string_view context = options.trace_context;
+  const TraceScope traced(context.empty() ? TraceScope::current() : context);
   auto attempt = [&run, &body](int number) {
     return detail::attempt_transaction_blocking<T>(run, body, number);
   };

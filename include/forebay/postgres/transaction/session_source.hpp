@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include "forebay/env/env.hpp"
+#include "forebay/pool/observer.hpp"
 #include "forebay/pool/pooled_connection.hpp"
 #include "forebay/postgres/driver/libpq_connection.hpp"
 
@@ -45,6 +46,9 @@ class SessionSource {
 
   // How long calls may take that say nothing themselves: PoolOptions::call_timeout.
   virtual Duration call_timeout() const = 0;
+
+  // Who observes what is done with its sessions.
+  virtual const Observation& observation() const = 0;
 
   virtual Env env() = 0;                // of the task that asks; on other threads, its scheduler's
   virtual Random& thread_random() = 0;  // chance for any thread

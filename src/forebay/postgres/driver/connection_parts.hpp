@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "forebay/base/fork_mark.hpp"
+#include "forebay/detail/pool/observed_span.hpp"
 #include "forebay/postgres/driver/cancel_key.hpp"
 #include "forebay/postgres/driver/libpq_connection.hpp"
 #include "forebay/postgres/driver/server_profile.hpp"
@@ -14,6 +15,13 @@
 #include "forebay/postgres/driver/statement_cache.hpp"
 
 namespace forebay::postgres {
+
+using forebay::detail::ObservedSpan;
+
+template <class T>
+Result<T> failed(const Result<void>& performed) {
+  return failure(performed.error());
+}
 
 struct LibpqConnection::Parts {
   Parts(std::unique_ptr<SessionSocket> session_socket, const ServerProfile& server_profile)
@@ -29,6 +37,7 @@ struct LibpqConnection::Parts {
   bool is_shown_raw = false;  // libpq's own connection is in the user's hands
   std::optional<CancelKey> cancel_key;
   Duration call_timeout = std::chrono::seconds(30);
+  Observation observation;
   const ForkMark process;
 };
 

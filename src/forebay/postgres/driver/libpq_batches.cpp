@@ -25,6 +25,11 @@ Batch batch_of(Statement statement, Parameters parameters) {
   return batch;
 }
 
+Result<QueryResult> only_answer(Result<std::vector<QueryResult>> answers) {
+  if (!answers) return failure(answers.error());
+  return std::move(answers->front());
+}
+
 PipelineFrame unguarded(const std::string& begin) {
   PipelineFrame frame(begin, false);
   frame.is_guarded = false;
@@ -56,9 +61,11 @@ Task<Result<std::vector<QueryResult>>> LibpqConnection::run_batch(Batch batch, b
                                                                   Until until) {
   if (batch.empty() && !commits) co_return std::vector<QueryResult>();
   PipelineRun run(handle_.get(), *parts_->statements, batch, PipelineFrame(parts_->begin, commits));
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, until.trace_context(), shown(batch));
   const Result<void> performed = co_await perform(run, run.leftovers(), until);
-  if (!performed) co_return failure(performed.error());
-  co_return finish_batch(run, batch);
+  co_return span.ended(performed ? finish_batch(run, batch)
+                                 : failed<std::vector<QueryResult>>(performed));
 }
 
 Result<std::vector<QueryResult>> LibpqConnection::run_batch_blocking(const Batch& batch,
@@ -66,9 +73,11 @@ Result<std::vector<QueryResult>> LibpqConnection::run_batch_blocking(const Batch
                                                                      Duration timeout) {
   if (batch.empty() && !commits) return std::vector<QueryResult>();
   PipelineRun run(handle_.get(), *parts_->statements, batch, PipelineFrame(parts_->begin, commits));
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, TraceScope::current(), shown(batch));
   const Result<void> performed = perform_blocking(shown(batch), run, run.leftovers(), timeout);
-  if (!performed) return failure(performed.error());
-  return finish_batch(run, batch);
+  return span.ended(performed ? finish_batch(run, batch)
+                              : failed<std::vector<QueryResult>>(performed));
 }
 
 Result<std::vector<QueryResult>> LibpqConnection::finish_batch(PipelineRun& run,
@@ -93,11 +102,11 @@ Task<Result<QueryResult>> LibpqConnection::exec_together(Statement statement, Pa
     const Batch::Entry& entry = batch.entries().front();
     co_return co_await exec(entry.statement, entry.parameters, until);
   }
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, until.trace_context(), shown(batch));
   const Result<void> performed = co_await perform(run, run.leftovers(), until);
-  if (!performed) co_return failure(performed.error());
-  Result<std::vector<QueryResult>> answers = finish_batch(run, batch);
-  if (!answers) co_return failure(answers.error());
-  co_return std::move(answers->front());
+  co_return span.ended(performed ? only_answer(finish_batch(run, batch))
+                                 : failed<QueryResult>(performed));
 }
 
 Result<QueryResult> LibpqConnection::exec_together_blocking(const Statement& statement,
@@ -111,11 +120,11 @@ Result<QueryResult> LibpqConnection::exec_together_blocking(const Statement& sta
     if (!begun) return failure(begun.error());
     return exec_blocking(statement, parameters, time_until(deadline));
   }
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, TraceScope::current(), shown(batch));
   const Result<void> performed = perform_blocking(shown(batch), run, run.leftovers(), timeout);
-  if (!performed) return failure(performed.error());
-  Result<std::vector<QueryResult>> answers = finish_batch(run, batch);
-  if (!answers) return failure(answers.error());
-  return std::move(answers->front());
+  return span.ended(performed ? only_answer(finish_batch(run, batch))
+                              : failed<QueryResult>(performed));
 }
 
 void LibpqConnection::begin_with_next(std::string begin, Instant deadline) {

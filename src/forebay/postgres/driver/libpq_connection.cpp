@@ -79,6 +79,10 @@ void LibpqConnection::set_options(const SessionOptions& options) {
   parts_->statements.emplace(options);
 }
 
+void LibpqConnection::set_observation(const Observation& observation) {
+  parts_->observation = observation;
+}
+
 void LibpqConnection::set_call_timeout(Duration timeout) { parts_->call_timeout = timeout; }
 
 Duration LibpqConnection::call_timeout() const { return parts_->call_timeout; }
@@ -102,9 +106,10 @@ Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters 
   if (run.can_prepare_on_the_way()) {
     co_return co_await exec_together(std::move(statement), std::move(parameters), until);
   }
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, until.trace_context(), statement.sql());
   const Result<void> performed = co_await perform(run, run.leftovers(), until);
-  if (!performed) co_return failure(performed.error());
-  co_return finish(run.take());
+  co_return span.ended(performed ? finish(run.take()) : failed<QueryResult>(performed));
 }
 
 Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Until until) {
@@ -120,9 +125,10 @@ Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
   if (is_begin_pending()) return exec_together_blocking(statement, parameters, timeout);
   ExecRun run(handle_.get(), *parts_->statements, statement, parameters);
   if (run.can_prepare_on_the_way()) return exec_together_blocking(statement, parameters, timeout);
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, TraceScope::current(), statement.sql());
   const Result<void> performed = perform_blocking(statement.sql(), run, run.leftovers(), timeout);
-  if (!performed) return failure(performed.error());
-  return finish(run.take());
+  return span.ended(performed ? finish(run.take()) : failed<QueryResult>(performed));
 }
 
 Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement, Duration timeout) {
@@ -138,19 +144,21 @@ Task<Result<std::uint64_t>> LibpqConnection::copy_in(std::string sql, CopySource
                                                      Until until) {
   const Result<void> begun = co_await begin_now(until);
   if (!begun) co_return failure(begun.error());
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, until.trace_context(), sql);
   CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, until.deadline()));
   const Result<void> performed = co_await perform(copy, left_by(sql), until);
-  if (!performed) co_return failure(performed.error());
-  co_return finish_copy(copy);
+  co_return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
 
 Task<Result<std::uint64_t>> LibpqConnection::copy_out(std::string sql, CopySink sink, Until until) {
   const Result<void> begun = co_await begin_now(until);
   if (!begun) co_return failure(begun.error());
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, until.trace_context(), sql);
   CopyOut copy(handle_.get(), sql, sink);
   const Result<void> performed = co_await perform(copy, left_by(sql), until);
-  if (!performed) co_return failure(performed.error());
-  co_return finish_copy(copy);
+  co_return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
 
 Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
@@ -159,10 +167,11 @@ Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
   const Instant deadline = deadline_after(scheduler_.now(), timeout);
   const Result<void> begun = begin_now_blocking(timeout);
   if (!begun) return failure(begun.error());
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, TraceScope::current(), sql);
   CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, deadline));
   const Result<void> performed = perform_blocking(sql, copy, left_by(sql), time_until(deadline));
-  if (!performed) return failure(performed.error());
-  return finish_copy(copy);
+  return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
 
 Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
@@ -170,10 +179,11 @@ Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
   const Instant deadline = deadline_after(scheduler_.now(), timeout);
   const Result<void> begun = begin_now_blocking(timeout);
   if (!begun) return failure(begun.error());
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, TraceScope::current(), sql);
   CopyOut copy(handle_.get(), sql, sink);
   const Result<void> performed = perform_blocking(sql, copy, left_by(sql), time_until(deadline));
-  if (!performed) return failure(performed.error());
-  return finish_copy(copy);
+  return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
 
 pg_conn* LibpqConnection::native() {

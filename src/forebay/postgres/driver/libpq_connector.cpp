@@ -140,6 +140,7 @@ Task<Result<std::unique_ptr<Connection>>> LibpqConnector::finish(ConnectAttempt&
                                                   attempt.take_socket(), profile_);
   opened->set_options(settings_.session);
   opened->set_call_timeout(settings_.call_timeout);
+  opened->set_observation(settings_.observation);
   if (key) opened->set_cancel_key(*key);
   ServerNotice known;
   known.longest_work = settings_.longest_work;

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "forebay/pool/connection.hpp"
+#include "forebay/pool/observer.hpp"
 #include "forebay/pool/session_options.hpp"
 #include "forebay/pool/session_settings.hpp"
 #include "forebay/postgres/driver/connect_attempt.hpp"
@@ -31,6 +32,7 @@ struct LibpqSettings {
   Duration give_up_after = std::chrono::seconds(5);
   SessionOptions session;
   Duration call_timeout = std::chrono::seconds(30);  // of statements that say none themselves
+  Observation observation;                           // of statements
   // REQUIRES: names and values as PoolOptions wants them.
   SessionSettings session_settings;
 };

@@ -39,6 +39,7 @@ LibpqSettings libpq_settings(const ServerProfile& profile, const PoolOptions& op
   settings.give_up_after = options.on_stuck_close.limit();
   settings.session = options.session;
   settings.call_timeout = options.call_timeout;
+  settings.observation = Observation{options.observer, options.name};
   settings.session_settings = options.session_settings;
   return settings;
 }

@@ -69,7 +69,8 @@ Result<void> TransactionRun::commit_blocking() {
 // is not usable, or still in its transaction; the pool knows what to do about either.
 Task<void> TransactionRun::roll_back() {
   if (must_roll_back()) {
-    const Result<QueryResult> ignored = co_await (*session_)->exec("ROLLBACK", deadline_);
+    const Result<QueryResult> ignored =
+        co_await (*session_)->exec("ROLLBACK", Until(deadline_).traced(options_.trace_context));
   }
   let_go();
 }

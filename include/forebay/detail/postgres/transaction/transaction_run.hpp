@@ -57,8 +57,9 @@ class TransactionRun {
 
   // Its deadline, and its cancellation if it has one.
   Until until() const {
-    if (options_.cancellation == nullptr) return deadline_;
-    return Until(deadline_, *options_.cancellation);
+    const Until until = options_.cancellation == nullptr ? Until(deadline_)
+                                                         : Until(deadline_, *options_.cancellation);
+    return until.traced(options_.trace_context);
   }
 
  private:
