@@ -5,13 +5,25 @@
 // a thread, plain and prepared: the floor. "always" is a session cleared by DISCARD ALL after each
 // loan and nothing prepared; "smart" is the default. "three" is a transaction of three statements:
 // BEGIN and COMMIT alone (5 round trips), BEGIN with the first (4), COMMIT with the last as well
-// (3), all in a batch (1). Left out: the network, and waiting for a connection.
+// (3), all in a batch (1). Left out: the network.
+//
+// Waiting for a connection is what the crowds are about: 12 or 32 threads, or tasks of one loop, on
+// the same 8 connections for five seconds. Their cycle is acquire, statement and give back.
+// "fairness" is what the least served of them got, as a part of what the most served got.
+// "switches" are those of the client's threads that had to wait, for each statement; "processor"
+// is the client's own time.
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 #include <libpq-fe.h>
+#include <sys/resource.h>
 
 #include "forebay/embedded/postgres_server.hpp"
 #include "forebay/forebay.hpp"
@@ -23,7 +35,10 @@ using namespace std::chrono_literals;
 using embedded::PostgresServer;
 using postgres::PostgresPool;
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int kThreads = 8;
+constexpr auto kCrowdTime = 5s;
 constexpr const char* kOne = "SELECT 1";
 constexpr const char* kRow = "SELECT name FROM account WHERE id = $1";
 
@@ -75,8 +90,35 @@ World& world() {
   return made;
 }
 
+// What the client's own threads cost, and how often they had to wait. The server is not counted.
+class ClientUse {
+ public:
+  ClientUse() { getrusage(RUSAGE_SELF, &begun_); }
+  void report(benchmark::State& state, double statements) const {
+    rusage now{};
+    getrusage(RUSAGE_SELF, &now);
+    const auto spent = seconds(now.ru_utime) + seconds(now.ru_stime) - seconds(begun_.ru_utime) -
+                       seconds(begun_.ru_stime);
+    state.counters["processor_us"] = spent * 1e6 / statements;
+    state.counters["switches"] = static_cast<double>(now.ru_nvcsw - begun_.ru_nvcsw) / statements;
+  }
+
+ private:
+  static double seconds(const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  }
+  rusage begun_{};
+};
+
+void report(benchmark::State& state, const ClientUse& use) {
+  state.SetItemsProcessed(state.iterations());
+  if (state.thread_index() != 0) return;
+  use.report(state, static_cast<double>(state.iterations()) * state.threads());
+}
+
 void forebay_statement(benchmark::State& state, PostgresPool& pool, const char* sql) {
   int id = 0;
+  const ClientUse use;
   for (auto step : state) {
     auto session = pool.acquire_blocking(30s);
     if (!session) return state.SkipWithError(session.error().text().c_str());
@@ -85,7 +127,7 @@ void forebay_statement(benchmark::State& state, PostgresPool& pool, const char* 
     const auto result = (*session)->exec_blocking(sql, values, 30s);
     if (!result) return state.SkipWithError(result.error().text().c_str());
   }
-  state.SetItemsProcessed(state.iterations());
+  report(state, use);
 }
 
 void libpq_statement(benchmark::State& state, const char* sql, bool is_prepared) {
@@ -94,6 +136,7 @@ void libpq_statement(benchmark::State& state, const char* sql, bool is_prepared)
   const int count = sql == kRow ? 1 : 0;
   if (is_prepared) PQclear(PQprepare(connection, "p", sql, 0, nullptr));
   int id = 0;
+  const ClientUse use;
   for (auto step : state) {
     id = id % 10'000 + 1;
     const std::string text = std::to_string(id);
@@ -110,7 +153,7 @@ void libpq_statement(benchmark::State& state, const char* sql, bool is_prepared)
     PQclear(result);
   }
   PQfinish(connection);
-  state.SetItemsProcessed(state.iterations());
+  report(state, use);
 }
 
 // One transaction of three statements: read a row, change another, change a third.
@@ -192,6 +235,78 @@ void three_with_begin(benchmark::State& state) { run_three(state, &with_begin); 
 void three_with_both(benchmark::State& state) { run_three(state, &with_both); }
 void three_as_a_batch(benchmark::State& state) { run_three(state, &as_a_batch); }
 
+// The cycles of each caller, in seconds.
+using Cycles = std::vector<double>;
+
+void serve_thread(PostgresPool& pool, const std::atomic<bool>& is_over, Cycles& cycles) {
+  while (!is_over) {
+    const auto begun = Clock::now();
+    {
+      auto session = pool.acquire_blocking(30s);
+      if (!session) give_up(session.error().text());
+      const auto result = (*session)->exec_blocking(kOne, 30s);
+      if (!result) give_up(result.error().text());
+    }
+    cycles.push_back(std::chrono::duration<double>(Clock::now() - begun).count());
+  }
+}
+
+Task<void> serve_task(PostgresPool& pool, const std::atomic<bool>& is_over, Cycles& cycles) {
+  Scheduler& scheduler = pool.env().scheduler;
+  while (!is_over) {
+    const auto begun = Clock::now();
+    {
+      auto session = co_await pool.acquire(deadline_after(scheduler.now(), 30s));
+      if (!session) give_up(session.error().text());
+      const auto result = co_await (*session)->exec(kOne, deadline_after(scheduler.now(), 30s));
+      if (!result) give_up(result.error().text());
+    }
+    cycles.push_back(std::chrono::duration<double>(Clock::now() - begun).count());
+  }
+}
+
+double quantile(Cycles& all, double part) {
+  const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(all.size() - 1) * part);
+  std::nth_element(all.begin(), all.begin() + rank, all.end());
+  return all[static_cast<std::size_t>(rank)];
+}
+
+using Serve = void (*)(PostgresPool&, const std::atomic<bool>&, Cycles&);
+
+void task_on_loop(PostgresPool& pool, const std::atomic<bool>& is_over, Cycles& cycles) {
+  run_blocking(pool.env().scheduler, serve_task(pool, is_over, cycles));
+}
+
+// A thread for each of them, which for a task only waits for its end.
+void crowd(benchmark::State& state, Serve serve) {
+  PostgresPool& pool = *world().smart;
+  std::vector<Cycles> cycles(static_cast<std::size_t>(state.range(0)));
+  for (auto step : state) {
+    std::atomic<bool> is_over = false;
+    std::vector<std::thread> callers;
+    const ClientUse use;
+    const auto begun = Clock::now();
+    for (Cycles& own : cycles)
+      callers.emplace_back(serve, std::ref(pool), std::cref(is_over), std::ref(own));
+    std::this_thread::sleep_for(kCrowdTime);
+    is_over = true;
+    for (std::thread& caller : callers) caller.join();
+    state.SetIterationTime(std::chrono::duration<double>(Clock::now() - begun).count());
+    Cycles all;
+    for (const Cycles& own : cycles) all.insert(all.end(), own.begin(), own.end());
+    use.report(state, static_cast<double>(all.size()));
+    const auto [least, most] = std::ranges::minmax_element(cycles, {}, &Cycles::size);
+    state.counters["fairness"] =
+        static_cast<double>(least->size()) / static_cast<double>(most->size());
+    state.counters["p50_ms"] = quantile(all, 0.5) * 1e3;
+    state.counters["p99.9_ms"] = quantile(all, 0.999) * 1e3;
+    state.SetItemsProcessed(static_cast<std::int64_t>(all.size()));
+  }
+}
+
+void crowd_of_threads(benchmark::State& state) { crowd(state, &serve_thread); }
+void crowd_of_tasks(benchmark::State& state) { crowd(state, &task_on_loop); }
+
 void always_one(benchmark::State& state) { forebay_statement(state, *world().always, kOne); }
 void smart_one(benchmark::State& state) { forebay_statement(state, *world().smart, kOne); }
 void libpq_one(benchmark::State& state) { libpq_statement(state, kOne, false); }
@@ -213,6 +328,13 @@ BENCHMARK(three_alone)->Threads(kThreads)->UseRealTime();
 BENCHMARK(three_with_begin)->Threads(kThreads)->UseRealTime();
 BENCHMARK(three_with_both)->Threads(kThreads)->UseRealTime();
 BENCHMARK(three_as_a_batch)->Threads(kThreads)->UseRealTime();
+
+void crowds(benchmark::internal::Benchmark* bench) {
+  bench->ArgName("callers")->Arg(12)->Arg(32);
+  bench->Iterations(1)->UseManualTime()->Unit(benchmark::kMillisecond);
+}
+BENCHMARK(crowd_of_threads)->Apply(crowds);
+BENCHMARK(crowd_of_tasks)->Apply(crowds);
 
 }  // namespace
 

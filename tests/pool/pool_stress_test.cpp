@@ -1,5 +1,6 @@
 // Threads, real time and a fake server: what the simulator cannot show. Run under ThreadSanitizer.
 #include <atomic>
+#include <numeric>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -137,6 +138,92 @@ TEST(PoolThreadTest, ThreadsGiveBackWhileThePoolEnds) {
     EXPECT_EQ(server.sessions, 0);
     for (std::thread& holder : holders) holder.join();
   }
+}
+
+// Each look at the pool sees it in one moment: nobody has found nothing, and stands nowhere.
+TEST(PoolThreadTest, AThreadThatFindsNothingStandsInLineAtOnce) {
+  PoolOptions options;
+  options.size.max = 1;
+  RealPool pool(options, [](FakeServer&) {});
+  for (int round = 0; round < 100; ++round) {
+    Result<PooledConnection> held = pool->acquire_blocking(5s);
+    ASSERT_TRUE(held.has_value());
+    const std::uint64_t before = pool->statistics().counters.empty;
+    std::thread waiter([&] { EXPECT_TRUE(pool->acquire_blocking(60s).has_value()); });
+
+    PoolStatistics seen = pool->statistics();
+    while (seen.counters.empty == before) seen = pool->statistics();
+
+    EXPECT_EQ(seen.waiters, 1);
+    held->give_back();
+    waiter.join();
+  }
+}
+
+// They come one after the other, each when the one before it stands in line. Whoever comes last,
+// in whatever way, is served last.
+TEST(PoolThreadTest, ThreadsAreServedInTheOrderInWhichTheyCame) {
+  constexpr int kThreads = 8;
+  PoolOptions options;
+  options.size.max = 1;
+  RealPool pool(options, [](FakeServer&) {});
+  Result<PooledConnection> held = pool->acquire_blocking(5s);
+  ASSERT_TRUE(held.has_value());
+  std::vector<int> served;  // by the one that has the connection
+  std::vector<std::thread> callers;
+  const auto come = [&](int number) {
+    callers.emplace_back([&, number] {
+      const Result<PooledConnection> got = pool->acquire_blocking(60s);
+      ASSERT_TRUE(got.has_value());
+      served.push_back(number);
+      // It is given back when all others stand in line; whoever looks then must find nothing.
+      while (number == 0 && pool->statistics().waiters < kThreads) std::this_thread::yield();
+    });
+  };
+  for (int number = 0; number < kThreads; ++number) {
+    come(number);
+    while (pool->statistics().waiters < number + 1) std::this_thread::yield();
+  }
+
+  held->give_back();
+  EXPECT_FALSE(pool->try_acquire().has_value());
+  come(kThreads);
+  for (std::thread& caller : callers) caller.join();
+
+  std::vector<int> expected(kThreads + 1);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(served, expected);
+}
+
+// Hand-overs and deadlines meet all the time, and no connection is lost between them.
+TEST(PoolThreadTest, ThreadsInLineThatGiveUpLoseNothing) {
+  PoolOptions options;
+  options.size.max = 2;
+  options.supply = Supply::reservoir;
+  RealPool pool(options, [](FakeServer&) {});
+  std::atomic<std::uint64_t> served = 0;
+  std::atomic<std::uint64_t> given_up = 0;
+  const PoolCounters before = pool->statistics().counters;
+
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 12; ++t) {
+    callers.emplace_back([&, t] {
+      SeededRandom random(static_cast<std::uint64_t>(t));
+      for (int call = 0; call < 2000; ++call) {
+        const Duration patience(1 + random.below(100'000));
+        ++(pool->acquire_blocking(patience) ? served : given_up);
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+
+  const PoolStatistics after = pool->statistics();
+  EXPECT_EQ(after.counters.acquired - before.acquired, served);
+  EXPECT_EQ(after.counters.timeouts - before.timeouts, given_up);
+  EXPECT_EQ(after.ready, 2);
+  EXPECT_EQ(after.waiters, 0);
+  EXPECT_GT(served, 0u);
+  pool->audit();
 }
 
 TEST(PoolThreadTest, AThreadIsServedByAnotherThreadsReturn) {

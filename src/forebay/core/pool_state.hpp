@@ -173,6 +173,9 @@ class PoolState {
     return slots_.ready().size() < attention_below_ || slots_.first_returned() != nullptr ||
            slots_.first_discarded() != nullptr || has_learned_hold_;
   }
+  // The same when a caller has just found nothing. One that stands in line in a full pool is served
+  // by what comes back, and the loop can do nothing for it.
+  bool wants_demand() const { return room_.free_of_own() > 0 || wants_attention(); }
   void audit() const;
   std::string text() const;  // the counts, for reports of a broken promise
 

@@ -10,8 +10,6 @@
 namespace forebay {
 namespace {
 
-constexpr int kTurnsOffered = 32;  // some 15 microseconds on an idle machine
-
 struct ThreadWaiter : Waiter {
   ThreadWaiter(Instant arrival, Instant wait_deadline, const std::source_location& caller)
       : Waiter(&unpark, arrival, wait_deadline, caller) {}
@@ -100,7 +98,6 @@ bool Acquire::await_suspend(std::coroutine_handle<> task) {
     outcome = exchange_.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
     return false;
   }
-  exchange_.count_empty();
   // From here on another thread may post the task. It cannot run before we return: this
   // is its thread.
   if (!exchange_.take_or_wait(*this)) return false;
@@ -158,16 +155,8 @@ Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
     waiter.outcome = exchange.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
     return failure(explain_no_connection(exchange, waiter, Duration::zero()));
   }
-  exchange.count_empty();
-  // A connection that is used for microseconds is back before a thread could fall asleep: the
-  // processor is offered to its holder a few times before joining the line, whose every hand-over
-  // costs a wake-up. Nobody in line is overtaken: while somebody waits, nothing is ready.
-  for (int turn = 0; turn < kTurnsOffered && scheduler.now() < waiter.deadline; ++turn) {
-    ThreadParker::offer_turn();
-    if (!exchange.may_have_ready()) continue;
-    ConnectionSlot* slot = exchange.try_take_again(from, since);
-    if (slot != nullptr) return PooledConnection(exchange, *slot, Holder::thread);
-  }
+  // At once: whoever looked again for a while without standing in line would be overtaken by
+  // callers who come later, for as long as the machine does not let it look.
   const bool is_queued = exchange.take_or_wait(waiter);
   if (is_queued && !waiter.parker.park_until(waiter.deadline) && !exchange.time_out(waiter)) {
     waiter.parker.park();  // resolved at the last moment: its wake-up must still find us

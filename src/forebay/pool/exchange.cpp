@@ -59,37 +59,23 @@ Exchange::Taken Exchange::take_timed(const std::source_location& from, int loop,
   return taken(slot);
 }
 
-ConnectionSlot* Exchange::try_take_again(const std::source_location& from, Instant since) {
-  const Instant now = scheduler_.now();
-  Taken result;
-  {
-    MutexLock lock(mutex_);
-    Slot* const slot = state_.take(now, from);
-    if (slot != nullptr) state_.note_ready_time(now - since);
-    result = taken(slot);
-  }
-  if (result.calls_supplier) call_supplier();
-  return result.slot;
-}
-
-void Exchange::count_empty() {
-  MutexLock lock(mutex_);
-  state_.count_empty();
-}
-
 void Exchange::note_unserved() {
   refuse_child();
+  bool calls_supplier = false;
   {
     MutexLock lock(mutex_);
     state_.note_unserved();
+    calls_supplier = state_.wants_demand();
   }
-  attention_.notify();
+  if (calls_supplier) call_supplier();
 }
 
 bool Exchange::take_or_wait(Waiter& waiter) {
   bool is_queued = false;
+  bool calls_supplier = false;
   {
     MutexLock lock(mutex_);
+    state_.count_empty();
     if (state_.is_closed()) {
       waiter.outcome = WaitOutcome::closed;
     } else if (Slot* slot = state_.take(scheduler_.now(), waiter.from, waiter.loop)) {
@@ -102,8 +88,9 @@ bool Exchange::take_or_wait(Waiter& waiter) {
       state_.add_waiter(waiter);
       is_queued = true;
     }
+    calls_supplier = state_.wants_demand();
   }
-  attention_.notify();  // there is demand to answer
+  if (calls_supplier) call_supplier();
   return is_queued;
 }
 
@@ -145,7 +132,7 @@ void Exchange::give_back(ConnectionSlot& slot, Holder holder) {
   if (!is_clean && !clear(slot, holder)) return;
   {
     MutexLock lock(mutex_);
-    if (state_.give_back_to_ready(slot)) return update_hint();
+    if (state_.give_back_to_ready(slot)) return;
   }
   place(slot, false);
 }
@@ -199,7 +186,6 @@ void Exchange::place(ConnectionSlot& slot, bool needs_reset) {
   {
     MutexLock lock(mutex_);
     state_.give_back(slot, scheduler_.now(), needs_reset, wakes);
-    update_hint();
     calls_supplier = state_.wants_attention();
     if (calls_supplier) last_calls_.begin();
   }

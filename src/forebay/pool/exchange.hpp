@@ -79,15 +79,9 @@ class Exchange {
   // that lock is free.
   Taken take_now(const std::source_location& from, int loop);
   void call_supplier() { attention_.notify(); }
-  // The same for a caller who has been looking since then.
-  ConnectionSlot* try_take_again(const std::source_location& from, Instant since);
-  // False: a look would probably find nothing. Takes no lock: for threads that look again and
-  // again.
-  bool may_have_ready() const { return ready_hint_.load(std::memory_order_relaxed) > 0; }
-  void count_empty();    // a caller found nothing, and waits
   void note_unserved();  // a caller found nothing, and does not wait
-  // True: the waiter stands in line and will be woken, perhaps already is. False: it was resolved
-  // at once and will not be woken.
+  // A caller found nothing, and waits. True: the waiter stands in line from this moment on and will
+  // be woken, perhaps already is. False: it was resolved at once and will not be woken.
   bool take_or_wait(Waiter& waiter);
   // True: the waiter had not been resolved and has timed out. False: it has been or is being woken.
   bool time_out(Waiter& waiter);
@@ -105,7 +99,6 @@ class Exchange {
     {
       MutexLock lock(mutex_);
       decision(state_, wakes);
-      update_hint();
     }
     wake_all(wakes);
   }
@@ -159,9 +152,6 @@ class Exchange {
   void refuse_child() const {
     if (is_in_child()) stop_for_misuse(kUsedAfterFork);
   }
-  void update_hint() FOREBAY_REQUIRES(mutex_) {
-    ready_hint_.store(state_.slots().ready().size(), std::memory_order_relaxed);
-  }
   Taken take_timed(const std::source_location& from, int loop, Instant recent);
   Slot* take_fresh(const std::source_location& from, int loop, Instant recent)
       FOREBAY_REQUIRES(mutex_) {
@@ -169,7 +159,6 @@ class Exchange {
     return slot != nullptr ? slot : state_.take(scheduler_.now(), from, loop);
   }
   Taken taken(Slot* slot) FOREBAY_REQUIRES(mutex_) {
-    update_hint();
     return {static_cast<ConnectionSlot*>(slot), state_.wants_attention()};
   }
   std::string last_connect_error() const;
@@ -185,9 +174,8 @@ class Exchange {
   Scheduler& scheduler_;
   Budget* const budget_;
   Signal attention_;
-  std::atomic<int> ready_hint_{0};  // a hint: what it says may be over when it is read
   std::atomic<bool> gives_up_ = false;
-  std::atomic<Instant> timed_at_{Instant::min()};  // a hint, too; by the cheap clock
+  std::atomic<Instant> timed_at_{Instant::min()};  // a hint; by the cheap clock
   // Of those who gave back what may have been the last one lent, and of those who retire all.
   LastCalls last_calls_;
   mutable Mutex mutex_;

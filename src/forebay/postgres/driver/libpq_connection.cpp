@@ -275,7 +275,9 @@ Result<void> LibpqConnection::perform_blocking(std::string_view sql, StartedStep
   if (timeout <= Duration::zero()) return failure(too_late_to_send());
   const Instant deadline = deadline_after(scheduler_.now(), timeout);
   Result<void> begun = check_idle();
-  if (begun) begun = work.start();
+  if (!begun) return begun;
+  parts_->socket->unwatch();  // before anything can be answered: the loop has nothing to do with it
+  begun = work.start();
   if (!begun) return begun;
   begin_use(leftovers);
   Result<void> driven = drive_blocking(work, deadline);
@@ -322,7 +324,6 @@ Result<void> LibpqConnection::drive_blocking(LibpqStep& step, Instant deadline) 
     if (need == Need::nothing) return {};
     const Duration left = deadline - scheduler_.now();
     if (left <= Duration::zero()) return failure(give_up(timed_out()));
-    parts_->socket->unwatch();
     pollfd waiting{};
     waiting.fd = PQsocket(handle_.get());
     waiting.events = poll_events(need);
