@@ -9,7 +9,8 @@
 //
 // Waiting for a connection is what the crowds are about: 12 or 32 threads, or tasks of one loop, on
 // the same 8 connections for five seconds. Their cycle is acquire, statement and give back.
-// "fairness" is what the least served of them got, as a part of what the most served got.
+// "fairness" is what the least served of them got, as a part of what the most served got; "wait" is
+// what acquire took of a cycle, which the pool can do something about.
 // "switches" are those of the client's threads that had to wait, for each statement; "processor"
 // is the client's own time.
 #include <algorithm>
@@ -235,19 +236,35 @@ void three_with_begin(benchmark::State& state) { run_three(state, &with_begin); 
 void three_with_both(benchmark::State& state) { run_three(state, &with_both); }
 void three_as_a_batch(benchmark::State& state) { run_three(state, &as_a_batch); }
 
-// The cycles of each caller, in seconds.
-using Cycles = std::vector<double>;
+// The cycles of one caller, in seconds.
+struct Cycles {
+  Cycles() = default;
+  std::vector<double> whole;
+  std::vector<double> waits;  // of these, for a connection
+
+  void add(Clock::time_point begun, Clock::time_point acquired) {
+    whole.push_back(std::chrono::duration<double>(Clock::now() - begun).count());
+    waits.push_back(std::chrono::duration<double>(acquired - begun).count());
+  }
+  std::size_t size() const { return whole.size(); }
+  void append(const Cycles& other) {
+    whole.insert(whole.end(), other.whole.begin(), other.whole.end());
+    waits.insert(waits.end(), other.waits.begin(), other.waits.end());
+  }
+};
 
 void serve_thread(PostgresPool& pool, const std::atomic<bool>& is_over, Cycles& cycles) {
   while (!is_over) {
     const auto begun = Clock::now();
+    Clock::time_point acquired;
     {
       auto session = pool.acquire_blocking(30s);
       if (!session) give_up(session.error().text());
+      acquired = Clock::now();
       const auto result = (*session)->exec_blocking(kOne, 30s);
       if (!result) give_up(result.error().text());
     }
-    cycles.push_back(std::chrono::duration<double>(Clock::now() - begun).count());
+    cycles.add(begun, acquired);
   }
 }
 
@@ -255,17 +272,19 @@ Task<void> serve_task(PostgresPool& pool, const std::atomic<bool>& is_over, Cycl
   Scheduler& scheduler = pool.env().scheduler;
   while (!is_over) {
     const auto begun = Clock::now();
+    Clock::time_point acquired;
     {
       auto session = co_await pool.acquire(deadline_after(scheduler.now(), 30s));
       if (!session) give_up(session.error().text());
+      acquired = Clock::now();
       const auto result = co_await (*session)->exec(kOne, deadline_after(scheduler.now(), 30s));
       if (!result) give_up(result.error().text());
     }
-    cycles.push_back(std::chrono::duration<double>(Clock::now() - begun).count());
+    cycles.add(begun, acquired);
   }
 }
 
-double quantile(Cycles& all, double part) {
+double quantile(std::vector<double>& all, double part) {
   const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(all.size() - 1) * part);
   std::nth_element(all.begin(), all.begin() + rank, all.end());
   return all[static_cast<std::size_t>(rank)];
@@ -293,13 +312,15 @@ void crowd(benchmark::State& state, Serve serve) {
     for (std::thread& caller : callers) caller.join();
     state.SetIterationTime(std::chrono::duration<double>(Clock::now() - begun).count());
     Cycles all;
-    for (const Cycles& own : cycles) all.insert(all.end(), own.begin(), own.end());
+    for (const Cycles& own : cycles) all.append(own);
     use.report(state, static_cast<double>(all.size()));
     const auto [least, most] = std::ranges::minmax_element(cycles, {}, &Cycles::size);
     state.counters["fairness"] =
         static_cast<double>(least->size()) / static_cast<double>(most->size());
-    state.counters["p50_ms"] = quantile(all, 0.5) * 1e3;
-    state.counters["p99.9_ms"] = quantile(all, 0.999) * 1e3;
+    state.counters["p50_ms"] = quantile(all.whole, 0.5) * 1e3;
+    state.counters["p99.9_ms"] = quantile(all.whole, 0.999) * 1e3;
+    state.counters["wait_p99.9_ms"] = quantile(all.waits, 0.999) * 1e3;
+    state.counters["wait_max_ms"] = quantile(all.waits, 1) * 1e3;
     state.SetItemsProcessed(static_cast<std::int64_t>(all.size()));
   }
 }
