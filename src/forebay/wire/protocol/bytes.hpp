@@ -1,0 +1,36 @@
+// Bytes of the protocol. Most are text, so views of them are std::string_view; a stream's spans of
+// std::byte become that, and come back, here. Numbers stand with the highest byte first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace forebay::wire {
+
+inline std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+// REQUIRES of all four: there are that many bytes.
+inline std::uint16_t read_uint16(const char* from) {
+  const auto byte = [from](int place) { return static_cast<unsigned char>(from[place]); };
+  return static_cast<std::uint16_t>(byte(0) << 8 | byte(1));
+}
+inline std::uint32_t read_uint32(const char* from) {
+  return static_cast<std::uint32_t>(read_uint16(from)) << 16 | read_uint16(from + 2);
+}
+inline void write_uint16(char* into, std::uint16_t value) {
+  into[0] = static_cast<char>(value >> 8);
+  into[1] = static_cast<char>(value);
+}
+inline void write_uint32(char* into, std::uint32_t value) {
+  write_uint16(into, static_cast<std::uint16_t>(value >> 16));
+  write_uint16(into + 2, static_cast<std::uint16_t>(value));
+}
+
+}  // namespace forebay::wire

@@ -1,0 +1,9 @@
+// Bodies of messages that clients send.
+#include <cstdint>
+
+#include "support/wire_fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  forebay::test::fuzz_wire_client_messages({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

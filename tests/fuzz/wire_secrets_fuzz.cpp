@@ -1,0 +1,9 @@
+// Stored passwords, and base64.
+#include <cstdint>
+
+#include "support/wire_fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  forebay::test::fuzz_wire_secrets({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
