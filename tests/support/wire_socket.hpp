@@ -7,6 +7,7 @@
 
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <sys/time.h>
 
 #include "support/certificates.hpp"
 #include "support/loopback.hpp"
@@ -29,6 +30,9 @@ class WireSocket {
   static std::unique_ptr<WireSocket> connect(std::uint16_t port) {
     const int socket = loopback_socket();
     FOREBAY_CHECK(connect_on_loopback(socket, port));
+    // What does not come is missing: a test fails then, and does not hang.
+    const timeval patience{.tv_sec = 30, .tv_usec = 0};
+    ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     return std::make_unique<WireSocket>(socket, wire::Sender::server);
   }
 

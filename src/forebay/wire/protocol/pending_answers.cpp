@@ -1,0 +1,145 @@
+#include "forebay/wire/protocol/pending_answers.hpp"
+
+namespace forebay::wire {
+namespace {
+
+constexpr char kCopyEnd = 'c';
+
+char type_of(ClientMessage message) { return static_cast<char>(message); }
+
+}  // namespace
+
+void PendingAnswers::sent(char type) {
+  switch (static_cast<ClientMessage>(type)) {
+    case ClientMessage::sync:
+      is_skipping_ = false;
+      is_ready_ = false;
+      requests_ += type;
+      return;
+    case ClientMessage::query:
+    case ClientMessage::function_call:
+    case ClientMessage::parse:
+    case ClientMessage::bind:
+    case ClientMessage::describe:
+    case ClientMessage::execute:
+    case ClientMessage::close:
+      is_ready_ = false;
+      if (!is_skipping_) requests_ += type;
+      return;
+    case ClientMessage::copy_done:
+    case ClientMessage::copy_fail:
+      // A server that reads no COPY ignores it.
+      if (!is_skipping_ && !is_empty()) requests_ += kCopyEnd;
+      return;
+    case ClientMessage::copy_data:
+    case ClientMessage::flush:
+    case ClientMessage::password:
+    case ClientMessage::terminate: return;
+  }
+}
+
+bool PendingAnswers::received(char type, std::string_view body) {
+  if (copy_ != Copy::in) drop_old_copy_ends();
+  switch (static_cast<ServerMessage>(type)) {
+    case ServerMessage::parse_complete: return answer_to(type_of(ClientMessage::parse));
+    case ServerMessage::bind_complete: return answer_to(type_of(ClientMessage::bind));
+    case ServerMessage::close_complete: return answer_to(type_of(ClientMessage::close));
+    case ServerMessage::no_data: return answer_to(type_of(ClientMessage::describe));
+    case ServerMessage::portal_suspended: return answer_to(type_of(ClientMessage::execute));
+    case ServerMessage::row_description:
+      if (is_any_of("Q")) return true;
+      return answer_to(type_of(ClientMessage::describe));
+    case ServerMessage::parameter_description: return fit(is_any_of("D"));
+    case ServerMessage::data_row: return fit(is_any_of("EQ"));
+    case ServerMessage::command_complete:
+    case ServerMessage::empty_query_response: return end_of_statement();
+    case ServerMessage::function_call_response: return fit(is_any_of("F"));
+    case ServerMessage::copy_in_response: return start_of_copy(Copy::in);
+    case ServerMessage::copy_out_response: return start_of_copy(Copy::out);
+    case ServerMessage::copy_both_response: return start_of_copy(Copy::both);
+    case ServerMessage::copy_data:
+    case ServerMessage::copy_done: return fit(copy_ == Copy::out || copy_ == Copy::both);
+    case ServerMessage::error_response: return error();
+    case ServerMessage::ready_for_query: return ready(body);
+    default: return true;  // notices, notifications, parameters; what later servers have
+  }
+}
+
+bool PendingAnswers::is_any_of(std::string_view types) const {
+  return !is_empty() && types.find(requests_[begin_]) != std::string_view::npos;
+}
+
+void PendingAnswers::pop() {
+  ++begin_;
+  if (!is_empty()) return;
+  requests_.clear();
+  begin_ = 0;
+}
+
+bool PendingAnswers::fit(bool is_right) {
+  if (!is_right) is_certain_ = false;
+  return is_right;
+}
+
+bool PendingAnswers::answer_to(char request) {
+  if (!fit(!is_empty() && requests_[begin_] == request)) return false;
+  pop();
+  return true;
+}
+
+bool PendingAnswers::end_of_statement() {
+  if (!fit(is_any_of("EQ"))) return false;
+  if (copy_ == Copy::in) {
+    // All that came before the end of the data was read as part of it.
+    const std::size_t end = end_of_copy_data();
+    if (!fit(end < requests_.size())) return false;
+    requests_.erase(begin_ + 1, end - begin_);
+  }
+  copy_ = Copy::none;
+  if (is_any_of("E")) pop();
+  return true;
+}
+
+bool PendingAnswers::start_of_copy(Copy copy) {
+  copy_ = copy;
+  return fit(is_any_of("EQ"));
+}
+
+bool PendingAnswers::error() {
+  if (!fit(!is_empty())) return false;  // the session has ended
+  if (copy_ == Copy::in) {
+    const std::string_view sent_meanwhile =
+        std::string_view(requests_).substr(begin_ + 1, end_of_copy_data() - begin_ - 1);
+    if (sent_meanwhile.find('S') != std::string_view::npos) is_certain_ = false;
+  }
+  copy_ = Copy::none;
+  if (is_any_of("QFS")) return true;
+  const std::size_t sync = requests_.find('S', begin_);
+  is_skipping_ = sync == std::string::npos;
+  requests_.erase(0, is_skipping_ ? requests_.size() : sync);
+  begin_ = 0;
+  return true;
+}
+
+bool PendingAnswers::ready(std::string_view body) {
+  const Result<TransactionStatus> status = parse_ready_for_query(body);
+  if (!fit(status && is_any_of("QFS"))) return false;
+  status_ = *status;
+  copy_ = Copy::none;
+  pop();
+  drop_old_copy_ends();
+  is_ready_ = is_empty() && !is_skipping_;
+  return true;
+}
+
+// Where the marker stands; the end of all requests if it has not been sent.
+std::size_t PendingAnswers::end_of_copy_data() const {
+  const std::size_t end = requests_.find(kCopyEnd, begin_ + 1);
+  return end == std::string::npos ? requests_.size() : end;
+}
+
+void PendingAnswers::drop_old_copy_ends() {
+  while (!is_empty() && requests_[begin_] == kCopyEnd) pop();
+}
+
+}  // namespace forebay::wire

@@ -1,0 +1,133 @@
+// What a server owes: pipelines, errors, and COPY, which swallows what lies in it.
+#include "forebay/wire/protocol/pending_answers.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+namespace forebay::wire {
+namespace {
+
+void send_all_types(PendingAnswers& pending, std::string_view types) {
+  for (const char type : types) pending.sent(type);
+}
+// False: one of them was not owed. ReadyForQuery is 'Z', idle.
+bool receive_all_types(PendingAnswers& pending, std::string_view types) {
+  bool is_owed = true;
+  for (const char type : types) is_owed = pending.received(type, type == 'Z' ? "I" : "") && is_owed;
+  return is_owed;
+}
+
+struct TypesOfTalk {
+  std::string sent;
+  std::string received;
+};
+
+TEST(PendingAnswersTest, OrdinaryTalksEndIdle) {
+  for (const TypesOfTalk& talk :
+       {TypesOfTalk{"Q", "TDDCZ"}, TypesOfTalk{"Q", "IZ"}, TypesOfTalk{"Q", "EZ"},
+        TypesOfTalk{"Q", "TDCTDEZ"}, TypesOfTalk{"F", "VZ"}, TypesOfTalk{"F", "EZ"},
+        TypesOfTalk{"S", "Z"}, TypesOfTalk{"S", "EZ"}, TypesOfTalk{"PDBDECS", "1tT2TDDC3Z"},
+        TypesOfTalk{"PDBES", "1tn2IZ"}, TypesOfTalk{"PBEES", "12DsDCZ"}, TypesOfTalk{"PBES", "EZ"},
+        TypesOfTalk{"PBES", "1EZ"}, TypesOfTalk{"PBES", "12DEZ"},
+        TypesOfTalk{"PBESPBES", "12CZ12CZ"}, TypesOfTalk{"PBESPBES", "EZ12CZ"},
+        TypesOfTalk{"PBEPBES", "12CEZ"}, TypesOfTalk{"QQQ", "CZEZCZ"}, TypesOfTalk{"Q", "HddcCZ"},
+        TypesOfTalk{"PBES", "12HddcCZ"}, TypesOfTalk{"Qddc", "GCZ"}, TypesOfTalk{"Qdf", "GEZ"},
+        TypesOfTalk{"Qddc", "EZ"}, TypesOfTalk{"QdcQ", "EZTDCZ"}, TypesOfTalk{"Qdcdc", "GCGCZ"},
+        TypesOfTalk{"Q", "NSATDCSNZA"},
+        // The first Sync is swallowed by the COPY, the second is not.
+        TypesOfTalk{"PBESdcS", "12GCZ"}, TypesOfTalk{"PBEdcS", "12GCZ"},
+        TypesOfTalk{"PBEdfS", "12GEZ"}, TypesOfTalk{"PBEHdHcPBES", "12GC12CZ"}}) {
+    PendingAnswers pending;
+    send_all_types(pending, talk.sent);
+    for (std::size_t place = 0; place < talk.received.size(); ++place) {
+      const bool is_over = talk.received.find('Z', place) == std::string::npos;
+      EXPECT_EQ(pending.is_idle(), is_over) << talk.sent << " " << talk.received << " " << place;
+      EXPECT_TRUE(receive_all_types(pending, talk.received.substr(place, 1)))
+          << talk.sent << " " << talk.received << " " << place;
+    }
+    EXPECT_TRUE(pending.is_idle()) << talk.sent << " " << talk.received;
+    EXPECT_EQ(pending.copy(), PendingAnswers::Copy::none);
+    EXPECT_EQ(pending.size(), 0u);
+  }
+}
+
+TEST(PendingAnswersTest, AnsweredByFlushIsNotIdle) {
+  PendingAnswers pending;
+  send_all_types(pending, "PBEH");
+  EXPECT_TRUE(receive_all_types(pending, "12DC"));
+  EXPECT_EQ(pending.size(), 0u);
+  EXPECT_FALSE(pending.is_idle());
+  pending.sent('S');
+  EXPECT_EQ(pending.current(), 'S');
+  EXPECT_TRUE(receive_all_types(pending, "Z"));
+  EXPECT_TRUE(pending.is_idle());
+}
+
+TEST(PendingAnswersTest, AfterAnErrorEverythingIsSkippedUpToASync) {
+  PendingAnswers pending;
+  send_all_types(pending, "PH");
+  EXPECT_TRUE(receive_all_types(pending, "E"));
+  send_all_types(pending, "BEQFc");
+  EXPECT_EQ(pending.size(), 0u);
+  EXPECT_FALSE(pending.is_idle());
+  send_all_types(pending, "SQ");
+  EXPECT_TRUE(receive_all_types(pending, "ZCZ"));
+  EXPECT_TRUE(pending.is_idle());
+}
+
+TEST(PendingAnswersTest, ASyncInsideACopyThatFailsLeavesDoubt) {
+  PendingAnswers pending;
+  send_all_types(pending, "PBES");
+  EXPECT_TRUE(receive_all_types(pending, "12G"));
+  EXPECT_EQ(pending.copy(), PendingAnswers::Copy::in);
+  send_all_types(pending, "ddcS");
+  EXPECT_TRUE(receive_all_types(pending, "EZ"));
+  EXPECT_FALSE(pending.is_certain());
+  EXPECT_FALSE(pending.is_idle());
+}
+
+TEST(PendingAnswersTest, WhatNobodyAskedForIsNoticed) {
+  for (const TypesOfTalk& talk :
+       {TypesOfTalk{"", "Z"}, TypesOfTalk{"", "E"}, TypesOfTalk{"", "D"}, TypesOfTalk{"Q", "1"},
+        TypesOfTalk{"P", "2"}, TypesOfTalk{"S", "C"}, TypesOfTalk{"PS", "Z"}, TypesOfTalk{"Q", "d"},
+        TypesOfTalk{"Q", "V"}, TypesOfTalk{"S", "G"}, TypesOfTalk{"Q", "CZZ"},
+        TypesOfTalk{"Q", "GC"}}) {
+    PendingAnswers pending;
+    send_all_types(pending, talk.sent);
+    EXPECT_FALSE(receive_all_types(pending, talk.received)) << talk.sent << " " << talk.received;
+    EXPECT_FALSE(pending.is_idle());
+  }
+  PendingAnswers pending;
+  pending.sent('Q');
+  EXPECT_FALSE(pending.received('Z', "?"));
+}
+
+TEST(PendingAnswersTest, TheStatusIsTheServers) {
+  PendingAnswers pending;
+  send_all_types(pending, "QQ");
+  EXPECT_TRUE(pending.received('Z', "T"));
+  EXPECT_EQ(pending.transaction(), TransactionStatus::in_transaction);
+  EXPECT_TRUE(pending.received('Z', "E"));
+  EXPECT_EQ(pending.transaction(), TransactionStatus::failed);
+}
+
+RC_GTEST_PROP(PendingAnswersProperty, AnyTalkIsFollowedOrNoticed, ()) {
+  PendingAnswers pending;
+  const auto steps = *rc::gen::container<std::vector<std::pair<bool, char>>>(
+      rc::gen::pair(rc::gen::arbitrary<bool>(),
+                    rc::gen::elementOf(std::string("QPBDECSFHXdcfTGHWICZ123tnsVNA"))));
+  bool is_in_step = true;
+  for (const auto& [is_sent, type] : steps) {
+    if (is_sent) {
+      pending.sent(type);
+    } else {
+      is_in_step = pending.received(type, "I") && is_in_step;
+    }
+    RC_ASSERT(is_in_step || !pending.is_idle());
+    RC_ASSERT(!pending.is_idle() || pending.current() == '\0');
+  }
+}
+
+}  // namespace
+}  // namespace forebay::wire
