@@ -38,8 +38,8 @@ TEST(WireAllocationTest, ReadingAllocatesNothing) {
         if (frame.kind == Frame::Kind::whole || frame.kind == Frame::Kind::first) ++messages;
         if (frame.type == 'P') names += parse_parse(frame.body)->statement.size();
         if (frame.type == 'B') {
-          for (const Value& value : parse_bind(frame.body)->parameters)
-            names += value.value_or("").size();
+          const Result<BindView> bind = parse_bind(frame.body);
+          for (const Value& value : bind->parameters) names += value.value_or("").size();
         }
       }
     }

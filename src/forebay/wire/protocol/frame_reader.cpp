@@ -35,7 +35,7 @@ std::span<std::byte> FrameReader::room() {
     begin_ = end_ = 0;
     if (size_ > options_.capacity) resize(options_.capacity);
   } else if (end_ == size_ || begin_ + wanted_ > size_) {
-    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+    if (begin_ > 0) std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
     if (end_ == size_) resize(std::clamp(wanted_, size_, 2 * size_));

@@ -1,5 +1,6 @@
 // Views of lists inside message bodies. Whoever made one has checked that all of it is there, so
-// walking it cannot fail.
+// walking it cannot fail. Before a loop over a list give its message a name: a Result that was
+// never named ends before the loop begins.
 #pragma once
 
 #include <cstddef>
