@@ -19,6 +19,7 @@ std::string_view sqlstate_of(Errc code) {
     case Errc::refused: return "28000";
     case Errc::token_expired: return "28P01";
     case Errc::limit_reached: return "53300";
+    case Errc::rate_reached: return "53400";
     case Errc::connection_lost: return "08006";
     case Errc::statement_failed: return "XX000";
     case Errc::condition_failed: return "XX000";
