@@ -1,10 +1,10 @@
 #include "forebay/wire/auth/scram_client.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "forebay/base/number_text.hpp"
 #include "forebay/detail/base/check.hpp"
 #include "forebay/wire/auth/base64.hpp"
 #include "forebay/wire/auth/scram_message.hpp"
@@ -45,13 +45,11 @@ Result<ScramChallenge> parse_challenge(std::string_view message, std::string_vie
   std::optional<std::string> salt_bytes = bytes_of_base64(*salt);
   if (!salt_bytes || salt_bytes->empty()) return failure(malformed_scram("the salt is no base64"));
 
-  int iterations = 0;
-  const char* const end = rounds->data() + rounds->size();
-  const auto [stop, problem] = std::from_chars(rounds->data(), end, iterations);
-  if (problem != std::errc() || stop != end || iterations < 1 || iterations > kMostScramIterations)
+  const std::optional<int> iterations = parse_number<int>(*rounds);
+  if (!iterations || *iterations < 1 || *iterations > kMostScramIterations)
     return failure(malformed_scram(
         fmt::format("iterations are {}, not 1 to {}", *rounds, kMostScramIterations)));
-  return ScramChallenge{*nonce, std::move(*salt_bytes), iterations};
+  return ScramChallenge{*nonce, std::move(*salt_bytes), *iterations};
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 #include "forebay/wire/auth/scram_secret.hpp"
 
-#include <charconv>
+#include <algorithm>
 
 #include <fmt/format.h>
 
+#include "forebay/base/number_text.hpp"
 #include "forebay/wire/auth/base64.hpp"
 
 namespace forebay::wire {
@@ -49,17 +50,14 @@ std::optional<ScramVerifier> ScramVerifier::parse(std::string_view text) {
   const auto stored = take_part(text, ':');
   if (!number || !salt || !stored) return std::nullopt;
 
-  int iterations = 0;
-  const auto [end, problem] =
-      std::from_chars(number->data(), number->data() + number->size(), iterations);
-  const bool is_number = problem == std::errc() && end == number->data() + number->size();
+  const std::optional<int> iterations = parse_number<int>(*number);
   std::optional<std::string> salt_bytes = bytes_of_base64(*salt);
   const std::optional<ScramKey> stored_key = key_of(*stored);
   const std::optional<ScramKey> server_key = key_of(text);
-  if (!is_number || iterations < 1 || !salt_bytes || salt_bytes->empty() || !stored_key ||
+  if (!iterations || *iterations < 1 || !salt_bytes || salt_bytes->empty() || !stored_key ||
       !server_key)
     return std::nullopt;
-  return ScramVerifier(iterations, std::move(*salt_bytes), *stored_key, *server_key);
+  return ScramVerifier(*iterations, std::move(*salt_bytes), *stored_key, *server_key);
 }
 
 ScramVerifier ScramVerifier::mock(std::string_view user, std::string_view key, int iterations) {

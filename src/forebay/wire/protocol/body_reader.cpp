@@ -20,12 +20,12 @@ char BodyReader::take_byte() {
 
 std::uint16_t BodyReader::take_uint16() {
   const std::string_view bytes = take_bytes(2);
-  return bytes.empty() ? std::uint16_t{0} : read_uint16(bytes.data());
+  return bytes.empty() ? std::uint16_t{0} : read_uint16(bytes);
 }
 
 std::uint32_t BodyReader::take_uint32() {
   const std::string_view bytes = take_bytes(4);
-  return bytes.empty() ? 0 : read_uint32(bytes.data());
+  return bytes.empty() ? 0 : read_uint32(bytes);
 }
 
 std::string_view BodyReader::take_text() {

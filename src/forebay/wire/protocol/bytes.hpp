@@ -16,13 +16,13 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-// REQUIRES of all four: there are that many bytes.
-inline std::uint16_t read_uint16(const char* from) {
-  const auto byte = [from](int place) { return static_cast<unsigned char>(from[place]); };
-  return static_cast<std::uint16_t>(byte(0) << 8 | byte(1));
+// The number at a place of the bytes. REQUIRES of all four: it is all there.
+inline std::uint16_t read_uint16(std::string_view from, std::size_t at = 0) {
+  const auto byte = [from](std::size_t place) { return static_cast<unsigned char>(from[place]); };
+  return static_cast<std::uint16_t>(byte(at) << 8 | byte(at + 1));
 }
-inline std::uint32_t read_uint32(const char* from) {
-  return static_cast<std::uint32_t>(read_uint16(from)) << 16 | read_uint16(from + 2);
+inline std::uint32_t read_uint32(std::string_view from, std::size_t at = 0) {
+  return static_cast<std::uint32_t>(read_uint16(from, at)) << 16 | read_uint16(from, at + 2);
 }
 inline void write_uint16(char* into, std::uint16_t value) {
   into[0] = static_cast<char>(value >> 8);

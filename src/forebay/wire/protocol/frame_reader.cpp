@@ -69,7 +69,7 @@ Frame FrameReader::start_of_message() {
   wanted_ = header_size();
   if (here.size() < wanted_) return {};
   const char type = is_startup_ ? '\0' : here[0];
-  const std::uint32_t length = read_uint32(here.data() + wanted_ - 4);
+  const std::uint32_t length = read_uint32(here, wanted_ - 4);
   if (std::optional<Error> problem = problem_of(type, length)) return broken(std::move(*problem));
 
   const std::uint32_t body = length - 4;

@@ -27,9 +27,13 @@ class NumberList {
   std::size_t size() const { return bytes_.size() / sizeof(Number); }
   bool empty() const { return bytes_.empty(); }
   Number operator[](std::size_t place) const {
-    const char* const from = bytes_.data() + place * sizeof(Number);
-    if constexpr (sizeof(Number) == 2) return static_cast<Number>(read_uint16(from));
-    if constexpr (sizeof(Number) == 4) return static_cast<Number>(read_uint32(from));
+    static_assert(sizeof(Number) == 2 || sizeof(Number) == 4);
+    const std::size_t at = place * sizeof(Number);
+    if constexpr (sizeof(Number) == 2) {
+      return static_cast<Number>(read_uint16(bytes_, at));
+    } else {
+      return static_cast<Number>(read_uint32(bytes_, at));
+    }
   }
 
  private:
@@ -101,7 +105,7 @@ inline std::string_view take_text(std::string_view& from) {
 struct ValueCodec {
   using Element = Value;
   static Value take(std::string_view& from) {
-    const auto size = static_cast<std::int32_t>(read_uint32(from.data()));
+    const auto size = static_cast<std::int32_t>(read_uint32(from));
     from.remove_prefix(4);
     if (size < 0) return std::nullopt;
     const std::string_view value = from.substr(0, static_cast<std::size_t>(size));

@@ -14,13 +14,12 @@ constexpr std::size_t kColumnNumbers = 18;  // bytes after a column's name
 Column ColumnCodec::take(std::string_view& from) {
   Column column;
   column.name = take_text(from);
-  const char* const numbers = from.data();
-  column.table = read_uint32(numbers);
-  column.place = static_cast<std::int16_t>(read_uint16(numbers + 4));
-  column.type = read_uint32(numbers + 6);
-  column.type_size = static_cast<std::int16_t>(read_uint16(numbers + 10));
-  column.type_modifier = static_cast<std::int32_t>(read_uint32(numbers + 12));
-  column.format = static_cast<std::int16_t>(read_uint16(numbers + 16));
+  column.table = read_uint32(from);
+  column.place = static_cast<std::int16_t>(read_uint16(from, 4));
+  column.type = read_uint32(from, 6);
+  column.type_size = static_cast<std::int16_t>(read_uint16(from, 10));
+  column.type_modifier = static_cast<std::int32_t>(read_uint32(from, 12));
+  column.format = static_cast<std::int16_t>(read_uint16(from, 16));
   from.remove_prefix(kColumnNumbers);
   return column;
 }
