@@ -130,14 +130,12 @@ TEST_F(ObserverTest, RetriesAreAttemptsOfOneTrace) {
   TransactionOptions traced = options("move");
   traced.trace_context = "trace";
   const std::string conflict = std::string("trace statement ") + kConflict + ": statement_failed";
+  // BEGIN travels with the first statement, and a transaction without one needs none.
   const Notes both_attempts{"trace acquire",
-                            "trace statement BEGIN",
                             conflict,
                             "trace statement ROLLBACK",
                             "trace attempt 1 move: statement_failed",
                             "trace acquire",
-                            "trace statement BEGIN",
-                            "trace statement COMMIT",
                             "trace attempt 2 move"};
   EXPECT_TRUE(run(pool->transaction(traced, succeed_at_second)).has_value());
   EXPECT_EQ(observer.take(), both_attempts);
@@ -178,6 +176,18 @@ TEST_F(ObserverTest, TenantsAreNamedWhereTheyWait) {
 
   EXPECT_EQ(observer.take(),
             (Notes{"acquire acme", "statement SELECT 1", "acquire acme", "statement SELECT 2"}));
+}
+
+TEST_F(ObserverTest, ABatchIsToldByItsFirstStatement) {
+  Result<PooledSession> session = pool->acquire_blocking(20s);
+  postgres::Batch batch;
+  batch.add("SELECT 1");
+  batch.add("SELECT 1 / 0");
+  observer.take();
+  EXPECT_FALSE((*session)->exec_batch_blocking(batch, 20s).has_value());
+  EXPECT_FALSE(run((*session)->exec_batch(batch, kNever)).has_value());
+  const std::string told = "statement SELECT 1: statement_failed";
+  EXPECT_EQ(observer.take(), (Notes{told, told}));
 }
 
 TEST_F(ObserverTest, CopyIsAStatement) {

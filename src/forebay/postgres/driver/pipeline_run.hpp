@@ -55,7 +55,7 @@ class PipelineRun final : public StartedStep {
  private:
   enum class Kind : std::uint8_t { roll_back, begin, prepare, run_prepared, run, commit, sync };
   struct Step {
-    Step(Kind step_kind, std::size_t of_entry = 0, std::string under_name = "")
+    explicit Step(Kind step_kind, std::size_t of_entry = 0, std::string under_name = "")
         : kind(step_kind), entry(of_entry), name(std::move(under_name)) {}
     Kind kind;
     std::size_t entry;  // of the batch
