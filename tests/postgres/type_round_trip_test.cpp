@@ -201,12 +201,12 @@ TEST_F(TypeRoundTripTest, OtherSettingsAreReadOrToldOf) {
 }
 
 TEST_F(TypeRoundTripTest, ArraysMeanWhatTheyMean) {
-  using Texts = std::vector<std::optional<std::string>>;
+  using MaybeTexts = std::vector<std::optional<std::string>>;
   expect_means(std::vector<int>(), "int4[]", "{}");
   expect_means(std::vector<int>{1, 2, 3}, "int4[]", "{1,2,3}");
   expect_means(std::vector<std::vector<int>>{{1, 2}, {3, 4}}, "int4[]", "{{1,2},{3,4}}");
-  expect_means(Texts{"", std::nullopt, "NULL", "null", "a,b", "\"", "\\", "{}", " ", "é"}, "text[]",
-               R"({"",NULL,"NULL","null","a,b","\"","\\","{}"," ",é})");
+  expect_means(MaybeTexts{"", std::nullopt, "NULL", "null", "a,b", "\"", "\\", "{}", " ", "é"},
+               "text[]", R"({"",NULL,"NULL","null","a,b","\"","\\","{}"," ",é})");
   expect_means(std::vector<std::vector<std::byte>>{{}, {std::byte{0}}}, "bytea[]",
                R"({"","\\x00"})");
   expect_means(std::vector<std::optional<Timestamp>>{Timestamp(1us), std::nullopt}, "timestamptz[]",
