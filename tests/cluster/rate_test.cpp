@@ -134,12 +134,14 @@ TEST_F(RateTest, Window) {
 }
 
 // Half of the fleet is of the older kind, and nothing is set: all of them count by the second. They
-// want half as much again as there is. Clients of the older kind ask for each connect by itself,
-// again and again, so many more of them would be a test of what one table can bear.
+// want twice as much as there is. Clients of the older kind ask for each connect by itself, again
+// and again, so many more of them would be a test of what one table can bear.
 TEST_F(RateTest, OlderClientsAndOursShareOneRateByDefault) {
   for (int i = 0; i < 6; ++i) {
-    start(fmt::format("member-{}", i), {"limit=300", "wanted=12", "lifetime=0.5", "callers=1",
-                                        i < 3 ? "kind=older" : "kind=ours"});
+    const bool is_older = i < 3;
+    start(fmt::format("member-{}", i),
+          {"limit=300", is_older ? "wanted=12" : "wanted=30", "lifetime=0.5", "callers=1",
+           is_older ? "kind=older" : "kind=ours"});
   }
   ASSERT_TRUE(becomes(60s, [&] { return connects_of(arrivals()).size() == 6; })) << said();
 
