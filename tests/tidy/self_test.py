@@ -146,6 +146,8 @@ SEEDED = [
     ("sizes", "long line", core("int x = 1;" + " " * 91 + "int y;")),
     ("sizes", "long file", {"web/page/long.js": "\n" * 501}),
     ("sizes", "long line", {"web/page/long.css": "a" * 121}),
+    ("sizes", "long line", {"bench/peers/go/long.go": "a" * 121}),
+    ("sizes", "long line", {"bench/peers/long": "#!/bin/sh\n" + "a" * 121}),
     ("sizes", "long function", core("void f() {\n" + "  step();\n" * 60 + "}")),
     ("sizes", "long function", core("X::X(int a)\n    : a_{a}, b_(1) {\n" + "  step();\n" * 60 + "}")),
     ("sizes", "long function", {"tests/long_test.cpp": "TEST(A, B) {\n" + "  step();\n" * 100 + "}\n"}),

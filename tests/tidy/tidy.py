@@ -22,6 +22,7 @@ from layers import check_cmake, check_layers, home_of, read_layers
 
 FILE_LINES, COLUMNS, SCRIPT_COLUMNS = 500, 100, 120
 FUNCTION_LINES, TEST_FUNCTION_LINES = 60, 100
+CODE = (".hpp", ".cpp", ".py", ".cmake", "CMakeLists.txt", ".js", ".css", ".html", ".go", ".rs", ".java")
 # Only here may code ask the machine for time, threads, chance and settings.
 MACHINE_FOLDERS = ("src/forebay/embedded/", "src/forebay/env/real/", "src/forebay/cli/", "apps/",
                    "src/forebay/base/log_clock.cpp")
@@ -216,8 +217,7 @@ def co_await_bodies(source):
 
 def sizes(repository, _):
     for path, text in repository.texts.items():
-        is_code = path.endswith((".hpp", ".cpp", ".py", ".cmake", "CMakeLists.txt", ".js", ".css", ".html")) or (
-            path.startswith(("scripts/", ".ci/")))
+        is_code = path.endswith(CODE) or path.startswith(("scripts/", ".ci/")) or text.startswith("#!")
         if not is_code:
             continue
         lines = text.splitlines()

@@ -1,0 +1,143 @@
+// Forebay, in the shortest way that its guide shows: by threads, and by tasks of one loop.
+#include <thread>
+
+#include <forebay/forebay.hpp>
+
+#include "peer.hpp"
+
+namespace peers {
+namespace {
+
+using forebay::failure;
+using forebay::Result;
+using forebay::Task;
+using forebay::postgres::Batch;
+using forebay::postgres::parameters;
+using forebay::postgres::PostgresPool;
+using forebay::postgres::Transaction;
+
+Batch three(Caller& caller) {
+  Batch batch;
+  batch.add(kRow, parameters(caller.next_id()));
+  batch.add(kChange, parameters(caller.next_id(), "name"));
+  batch.add(kChange, parameters(caller.next_id(), "name"));
+  return batch;
+}
+
+template <class T>
+Result<void> outcome(const Result<T>& result) {
+  return result ? Result<void>() : failure(result.error());
+}
+
+void require(const Result<void>& result) {
+  if (!result) give_up(result.error().text());
+}
+
+Result<void> change(Transaction& transaction, Caller& caller) {
+  const auto read = transaction.query_one_blocking<std::string>(kRow, parameters(caller.next_id()));
+  if (!read) return failure(read.error());
+  for (int i = 0; i < 2; ++i) {
+    const auto changed = transaction.exec_blocking(kChange, parameters(caller.next_id(), "name"));
+    if (!changed) return failure(changed.error());
+  }
+  return {};
+}
+
+Result<void> work_once(PostgresPool& pool, Work work, Caller& caller) {
+  if (work == Work::select1) return outcome(pool.query_one_blocking<int>(kOne));
+  if (work == Work::row)
+    return outcome(pool.query_one_blocking<std::string>(kRow, caller.next_id()));
+  if (work == Work::transaction)
+    return pool.transaction_blocking([&](Transaction& within) { return change(within, caller); });
+  return pool.transaction_blocking([&](Transaction& within) {
+    return outcome(within.exec_batch_and_commit_blocking(three(caller)));
+  });
+}
+
+Task<Result<void>> change_task(Transaction& transaction, Caller& caller) {
+  const auto read = co_await transaction.query_one<std::string>(kRow, parameters(caller.next_id()));
+  if (!read) co_return failure(read.error());
+  for (int i = 0; i < 2; ++i) {
+    const auto changed = co_await transaction.exec(kChange, parameters(caller.next_id(), "name"));
+    if (!changed) co_return failure(changed.error());
+  }
+  co_return Result<void>();
+}
+
+Task<Result<void>> batch_task(Transaction& transaction, Caller& caller) {
+  const auto done = co_await transaction.exec_batch_and_commit(three(caller));
+  co_return outcome(done);
+}
+
+Task<Result<void>> work_once_task(PostgresPool& pool, Work work, Caller& caller) {
+  if (work == Work::select1) {
+    const auto one = co_await pool.query_one<int>(kOne);
+    co_return outcome(one);
+  }
+  if (work == Work::row) {
+    const auto row = co_await pool.query_one<std::string>(kRow, caller.next_id());
+    co_return outcome(row);
+  }
+  auto body = [&caller, work](Transaction& within) {
+    return work == Work::batch ? batch_task(within, caller) : change_task(within, caller);
+  };
+  co_return co_await pool.transaction(body);
+}
+
+Task<void> repeat(PostgresPool& pool, Work work, Caller& caller) {
+  while (caller.goes_on()) {
+    const auto done = co_await work_once_task(pool, work, caller);
+    require(done);
+    caller.done();
+  }
+}
+
+Task<void> repeat_all(PostgresPool& pool, Work work, std::vector<Caller>& callers) {
+  forebay::TaskGroup group(pool.env().scheduler);
+  for (Caller& caller : callers) group.spawn(repeat(pool, work, caller));
+  co_await group.join();
+}
+
+class ForebayPeer final : public Peer {
+ public:
+  ForebayPeer(const Request& request, bool has_tasks) : work_(request.work), has_tasks_(has_tasks) {
+    forebay::PoolOptions options;
+    options.size.max = request.connections;
+    options.supply = forebay::Supply::reservoir;
+    auto pool = PostgresPool::open(runtime_, request.target(), options);
+    if (!pool) give_up(pool.error().text());
+    pool_ = std::move(*pool);
+  }
+
+  void serve(std::vector<Caller>& callers) override {
+    if (has_tasks_)
+      return forebay::run_blocking(runtime_.scheduler(), repeat_all(*pool_, work_, callers));
+    std::vector<std::thread> threads;
+    for (Caller& caller : callers) {
+      threads.emplace_back([&] {
+        while (caller.goes_on()) {
+          require(work_once(*pool_, work_, caller));
+          caller.done();
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+
+ private:
+  const Work work_;
+  const bool has_tasks_;
+  forebay::Runtime runtime_;
+  std::unique_ptr<PostgresPool> pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> open_forebay_threads(const Request& request) {
+  return std::make_unique<ForebayPeer>(request, false);
+}
+std::unique_ptr<Peer> open_forebay_tasks(const Request& request) {
+  return std::make_unique<ForebayPeer>(request, true);
+}
+
+}  // namespace peers
