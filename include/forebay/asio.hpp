@@ -152,7 +152,7 @@ auto initiate(Scheduler& scheduler, Work work, Executor fallback, Token&& token)
       token, std::move(work), std::move(fallback));
 }
 
-// The trace context of whoever makes an operation, for its tasks, which run elsewhere.
+// The trace context of the caller that makes an operation, for its tasks, which run elsewhere.
 inline std::string made_here() { return std::string(TraceScope::current()); }
 
 inline Until until(Cancellation& cancelled, Duration timeout, const std::string& trace) {

@@ -176,7 +176,7 @@ TEST(PoolThreadTest, ThreadsAreServedInTheOrderInWhichTheyCame) {
       const Result<PooledConnection> got = pool->acquire_blocking(60s);
       ASSERT_TRUE(got.has_value());
       served.push_back(number);
-      // It is given back when all others stand in line; whoever looks then must find nothing.
+      // It is given back when all others stand in line; a look then must find nothing.
       while (number == 0 && pool->statistics().waiters < kThreads) std::this_thread::yield();
     });
   };

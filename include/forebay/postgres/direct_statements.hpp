@@ -287,7 +287,7 @@ class DirectStatements : public AwaitedStatements<Self>, public BlockingStatemen
   StatementsWithin within(Duration timeout) { return StatementsWithin(self(), timeout); }
   // For tasks: a deadline, with a cancellation if there is one.
   StatementsUntil within(Until until) { return StatementsUntil(self(), until); }
-  // Any thread may end them early by std::stop_source::request_stop(): whoever waits in line leaves
+  // Any thread may end them early by std::stop_source::request_stop(): a caller in line leaves
   // it, a statement is cancelled on the server, and the answer is Errc::cancelled.
   StatementsUntilStopped within(Duration timeout, std::stop_token stop) {
     return StatementsUntilStopped(self(), timeout, std::move(stop));

@@ -155,7 +155,7 @@ Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
     waiter.outcome = exchange.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
     return failure(explain_no_connection(exchange, waiter, Duration::zero()));
   }
-  // At once: whoever looked again for a while without standing in line would be overtaken by
+  // At once: a thread that looked again for a while without standing in line would be overtaken by
   // callers who come later, for as long as the machine does not let it look.
   const bool is_queued = exchange.take_or_wait(waiter);
   if (is_queued && !waiter.parker.park_until(waiter.deadline) && !exchange.time_out(waiter)) {

@@ -247,7 +247,7 @@ void TenantPools::end_refused() {
 }
 
 // A pool of which nothing is left, and what has to be told of it. Nobody comes to it any more, so
-// its counters are read without the lock; whoever reads it meanwhile lets it live a little longer.
+// its counters are read without the lock; a reader lets it live a little longer.
 struct TenantPools::Gone {
   explicit Gone(TenantPool& of) : pool(&of), counters(of.pool.statistics().counters) {}
   TenantPool* pool;

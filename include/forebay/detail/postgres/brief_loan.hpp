@@ -1,5 +1,6 @@
-// BriefLoan: a session for one statement. It goes back before the rows are read, so that whoever
-// reads them slowly keeps nobody waiting. CallLimit: how long a call may take, and who may end it.
+// BriefLoan: a session for one statement. It goes back before the rows are read, so that a caller
+// that reads them slowly keeps nobody waiting. CallLimit: how long a call may take, and who may end
+// it.
 #pragma once
 
 #include <memory>

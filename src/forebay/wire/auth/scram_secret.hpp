@@ -14,7 +14,7 @@
 namespace forebay::wire {
 
 inline constexpr int kScramIterations = 4'096;  // PostgreSQL's default
-// More than this would keep a loop busy for seconds, at the word of whoever is at the other end.
+// More than this would keep a loop busy for seconds, at the word of the other end.
 inline constexpr int kMostScramIterations = 1'000'000;
 
 // What a client needs in the place of a password. As good as the password itself: a secret.
