@@ -130,6 +130,26 @@ void statement_at_work(const std::string& url) {
   run_blocking(runtime.scheduler(), give_back_too_early(*pool, runtime.scheduler()));
 }
 
+constexpr const char* kManyRows = "SELECT repeat('x', 1000) || generate_series(1, 1000000)";
+
+void stream_at_work(const std::string& url) {
+  Runtime runtime;
+  const auto pool = open_pool(runtime, url);
+  PooledSession session = acquire(*pool);
+  const auto rows = session->stream_blocking<std::string>(kManyRows);
+  if (!rows) fail(rows.error().text());
+  session.give_back();
+}
+
+void statement_while_streaming(const std::string& url) {
+  Runtime runtime;
+  const auto pool = open_pool(runtime, url);
+  PooledSession session = acquire(*pool);
+  const auto rows = session->stream_blocking<std::string>(kManyRows);
+  if (!rows) fail(rows.error().text());
+  print(session->exec_blocking("SELECT 1").error());
+}
+
 void pqxx_at_work(const std::string& url) {
   Runtime runtime;
   const auto pool = open_pool(runtime, url);
@@ -204,6 +224,8 @@ std::vector<Program> loan_programs() {
           {"kept-scope", &kept_scope},
           {"kept-from-transaction", &kept_from_transaction},
           {"statement-at-work", &statement_at_work},
+          {"stream-at-work", &stream_at_work},
+          {"statement-while-streaming", &statement_while_streaming},
           {"pqxx-at-work", &pqxx_at_work},
           {"pqxx-too-late", &pqxx_too_late},
           {"closed-pool", &closed_pool},

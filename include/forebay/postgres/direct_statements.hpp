@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "forebay/detail/postgres/brief_loan.hpp"
+#include "forebay/detail/postgres/stream_loan.hpp"
 #include "forebay/postgres/transaction/run_transaction.hpp"
 
 namespace forebay::postgres {
@@ -88,6 +89,13 @@ inline CallLimit limit_of(const SessionSource& sessions) {
 }
 inline CallLimit limit_of(const LimitedSource& limited) { return limited.limit(); }
 
+// What the pool says is for those who say nothing.
+template <class Self>
+StreamLoan stream_loan(Self& self, const std::source_location& from) {
+  constexpr bool kIsWhole = !std::derived_from<Self, SessionSource>;
+  return StreamLoan(source_of(self), limit_of(self), kIsWhole, from);
+}
+
 template <class T, class Body>
 Task<Result<T>> limited_transaction(SessionSource& sessions, CallLimit limit,
                                     TransactionOptions options, std::source_location from,
@@ -137,6 +145,14 @@ class AwaitedStatements {
       return loan.template query_optional<T...>(std::move(sql), std::move(bound), until);
     };
     return on_loan<std::optional<RowOf<T...>>>(statement.from(), std::move(ask));
+  }
+
+  // Rows one at a time (RowStream). The stream keeps its session until the last row. What within()
+  // says is for the whole of it; call_timeout, for the first row and each wait after it.
+  template <class... T, class... V>
+  Task<Result<RowStream<T...>>> stream(StatementHere statement, const V&... values) {
+    return detail::stream_on_loan<T...>(detail::stream_loan(self(), statement.from()),
+                                        statement.take(), detail::direct_parameters(values...));
   }
 
   // run_transaction(). With options, their timeout counts, and that of within() if it is nearer.
@@ -207,6 +223,13 @@ class BlockingQueries {
                                                              const V&... values) {
     return loan(statement).template query_optional_blocking<T...>(
         statement.statement(), detail::direct_parameters(values...), time_left());
+  }
+  // As stream() of tasks.
+  template <class... T, class... V>
+  Result<RowStream<T...>> stream_blocking(const StatementHere& statement, const V&... values) {
+    return RowStream<T...>::over(
+        detail::stream_loan(self(), statement.from())
+            .open_blocking(statement.statement(), detail::direct_parameters(values...)));
   }
 
  protected:

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "forebay/pool/connection.hpp"
 #include "forebay/postgres/sql/batch.hpp"
 #include "forebay/postgres/sql/copy_stream.hpp"
+#include "forebay/postgres/sql/row_stream.hpp"
 #include "forebay/postgres/sql/statement.hpp"
 #include "forebay/postgres/sql/typed_queries.hpp"
 #include "forebay/wire/leftovers.hpp"
@@ -36,6 +38,7 @@ struct SessionOptions;
 
 namespace forebay::postgres {
 
+class AbandonedRows;
 class CopyRun;
 class LibpqStep;
 class NoticeSettings;
@@ -55,8 +58,10 @@ enum class TransactionState : std::uint8_t {
   lost,    // so is the connection
 };
 
-// query(), query_one() and query_optional() come from TypedQueries.
-class LibpqConnection final : public Connection, public TypedQueries<LibpqConnection> {
+// query(), query_one() and query_optional() come from TypedQueries, stream() from StreamedQueries.
+class LibpqConnection final : public Connection,
+                              public TypedQueries<LibpqConnection>,
+                              public StreamedQueries<LibpqConnection> {
  public:
   // REQUIRES: the handle is connected; the socket is a share of its socket.
   LibpqConnection(Scheduler& scheduler, LibpqHandle handle, std::unique_ptr<SessionSocket> socket,
@@ -131,6 +136,19 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   Result<std::uint64_t> copy_out_blocking(const std::string& sql, const CopySink& sink,
                                           Duration timeout);
 
+  // What stream() is made of. `first` is the limit up to the first row.
+  Task<Result<StreamedRows>> open_rows(Statement statement, Parameters parameters, Until first,
+                                       StreamLimit limit);
+  Result<StreamedRows> open_rows_blocking(const Statement& statement, const Parameters& parameters,
+                                          StreamLimit limit);
+  // Reads what a stream left that was let go before its end, as each statement does by itself.
+  // Errc::invalid: that would be too much.
+  Task<Result<void>> settle(Until until);
+  Result<void> settle_blocking(Duration timeout);
+  // What the latest stream that failed ended with. Kept for those who run a transaction.
+  std::optional<Error> stream_failure() const;
+  void forget_stream_failure();
+
   TransactionState transaction_state() const;
   Scheduler& scheduler() const { return scheduler_; }
   Duration call_timeout() const;
@@ -149,7 +167,7 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
   // libpq's own PGconn, for what is missing here. It is in non-blocking mode, not in pipeline mode,
   // and stays ours: no PQfinish, no PQreset. Null after close(). A transaction that has not begun
   // yet begins now, which waits for the server, and is null if it does not: on a loop begin_now()
-  // comes first, or the process is stopped for misuse.
+  // comes first, or the process is stopped for misuse. Null while rows are streamed.
   pg_conn* native();
 
   bool is_usable() const noexcept override;
@@ -170,6 +188,8 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
     cleared,  // reset, and not yet prepared again
   };
 
+  friend class StreamedRows;
+
   void refuse_without_loan() const;
   // A user's work: begun, unless it is too late already, and driven to its end.
   Task<Result<void>> perform(StartedStep& work, wire::Leftovers leftovers, Until until);
@@ -184,6 +204,10 @@ class LibpqConnection final : public Connection, public TypedQueries<LibpqConnec
                                                       Duration timeout);
   Result<std::vector<QueryResult>> finish_batch(PipelineRun& run, const Batch& batch);
   bool begin_for_native();
+  void leave_rest();
+  bool note_rest(const AbandonedRows& rest);
+  Result<void> settled(const AbandonedRows& rest);
+  Task<bool> settle_soon(Instant deadline);
   wire::Leftovers left_by(const std::string& sql);
   void begin_use(wire::Leftovers leftovers);
   void end_use();

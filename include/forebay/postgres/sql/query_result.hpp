@@ -29,6 +29,8 @@
 namespace forebay::postgres {
 
 class QueryResult;
+template <class... T>
+class RowStream;
 
 class Row {
  public:
@@ -51,6 +53,8 @@ class Row {
 
  private:
   friend class QueryResult;
+  template <class... T>
+  friend class RowStream;
   // Which column each type or field is read from.
   template <class... T>
   using Positions = std::array<int, kRowWidth<T...>>;
@@ -63,7 +67,9 @@ class Row {
 
 class QueryResult {
  public:
-  explicit QueryResult(ResultHandle result) : result_(std::move(result)) {}
+  // first_row: how many came before, if it is a part of a stream; errors count from there.
+  explicit QueryResult(ResultHandle result, std::uint64_t first_row = 0)
+      : result_(std::move(result)), first_row_(first_row) {}
 
   int rows() const;
   int columns() const;
@@ -104,6 +110,8 @@ class QueryResult {
 
  private:
   friend class Row;
+  template <class... T>
+  friend class RowStream;
   enum class Wanted : std::uint8_t { types, fields };
   template <class... T>
   Result<Row::Positions<T...>> positions() const;
@@ -116,6 +124,7 @@ class QueryResult {
   std::unexpected<Error> misfit(int row, int column, const Error& reason) const;
 
   ResultHandle result_;
+  std::uint64_t first_row_;
 };
 
 // A row for each step, made on the way: good for ranges and views, and for plain loops.

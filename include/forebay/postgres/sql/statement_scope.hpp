@@ -45,6 +45,18 @@ class StatementScope : public TypedQueries<StatementScope> {
   Task<Result<std::vector<QueryResult>>> exec_batch(Batch batch);
   Result<std::vector<QueryResult>> exec_batch_blocking(const Batch& batch);
 
+  // As in StreamedQueries, with the deadline of the scope for the whole stream.
+  template <class... T>
+  Task<Result<RowStream<T...>>> stream(Statement statement, Parameters parameters = Parameters()) {
+    Result<StreamedRows> rows = co_await open_rows(std::move(statement), std::move(parameters));
+    co_return RowStream<T...>::over(std::move(rows));
+  }
+  template <class... T>
+  Result<RowStream<T...>> stream_blocking(const Statement& statement,
+                                          const Parameters& parameters = Parameters()) {
+    return RowStream<T...>::over(open_rows_blocking(statement, parameters));
+  }
+
   // As in LibpqConnection, with the deadline of the scope.
   Task<Result<std::uint64_t>> copy_in(std::string sql, CopySource source);
   Task<Result<std::uint64_t>> copy_out(std::string sql, CopySink sink);
@@ -95,7 +107,7 @@ class StatementScope : public TypedQueries<StatementScope> {
   Duration time_left() const;
   // The first statement that failed here, unless a savepoint has undone that. A server refuses all
   // that follow in a transaction with 25P02, which does not say why.
-  const std::optional<Error>& first_error() const { return first_error_; }
+  std::optional<Error> first_error() const;
   // After one of the statements, no transaction was open.
   bool was_outside_transaction() const { return was_outside_transaction_; }
 
@@ -109,6 +121,9 @@ class StatementScope : public TypedQueries<StatementScope> {
 
  private:
   using Typed = TypedQueries<StatementScope>;
+
+  Task<Result<StreamedRows>> open_rows(Statement statement, Parameters parameters);
+  Result<StreamedRows> open_rows_blocking(const Statement& statement, const Parameters& parameters);
 
   LibpqConnection& connection_;
   const Until until_;

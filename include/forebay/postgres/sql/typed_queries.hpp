@@ -10,7 +10,7 @@
 // Plain names are coroutines and take the deadline (an Until), _blocking names take how long to
 // wait. Of a session, both may be left out (PoolOptions::call_timeout). Errors besides those of the
 // rows (see QueryResult) are those of exec(). All rows are in memory at once; what is bigger than
-// that goes through COPY or a cursor.
+// that is streamed (RowStream) or goes through COPY.
 //
 // REQUIRES: Self derives from this and has exec(Statement, Parameters, Until) and
 // exec_blocking(Statement, Parameters, Duration); where the time is left out, also call_deadline()

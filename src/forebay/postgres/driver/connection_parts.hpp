@@ -34,7 +34,10 @@ struct LibpqConnection::Parts {
   wire::Leftovers leftovers;  // of statements since the last reset
   std::string begin;          // to be sent with the next statement; empty: nothing is
   Instant begin_deadline = kNever;
-  bool is_shown_raw = false;  // libpq's own connection is in the user's hands
+  bool is_streaming = false;            // rows are being read one at a time
+  bool has_abandoned_rows = false;      // and their reader left before the last
+  std::optional<Error> stream_failure;  // what the latest one that failed ended with
+  bool is_shown_raw = false;            // libpq's own connection is in the user's hands
   std::optional<CancelKey> cancel_key;
   Duration call_timeout = std::chrono::seconds(30);
   Observation observation;

@@ -1,4 +1,4 @@
-// LibpqConnection: what travels together, in one round trip.
+// LibpqConnection: what travels together, in one round trip, and what must go before.
 #include <algorithm>
 #include <utility>
 
@@ -128,6 +128,7 @@ Result<QueryResult> LibpqConnection::exec_together_blocking(const Statement& sta
 }
 
 void LibpqConnection::begin_with_next(std::string begin, Instant deadline) {
+  forget_stream_failure();
   parts_->begin = std::move(begin);
   parts_->begin_deadline = deadline;
 }
@@ -154,6 +155,15 @@ Result<void> LibpqConnection::begin_now_blocking(Duration timeout) {
   return failure(begun.error());
 }
 
+pg_conn* LibpqConnection::native() {
+  refuse_without_loan();
+  if (parts_->is_streaming || parts_->has_abandoned_rows) return nullptr;
+  if (!begin_for_native()) return nullptr;
+  parts_->is_shown_raw = true;
+  begin_use(wire::Leftovers{wire::Leftover::everything});
+  return handle_.get();
+}
+
 // Without the transaction its user would work outside of it, unnoticed.
 bool LibpqConnection::begin_for_native() {
   if (!is_begin_pending() || !is_usable()) return true;
@@ -171,6 +181,7 @@ Duration LibpqConnection::time_until(Instant deadline) const {
 
 // A server that ended an idle session said so before anybody asked it for something.
 bool LibpqConnection::is_heard_alive() {
+  if (parts_->is_streaming || parts_->has_abandoned_rows) return true;
   if (!is_usable()) return false;
   pollfd waiting{};
   waiting.fd = PQsocket(handle_.get());

@@ -186,14 +186,6 @@ Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
   return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
 
-pg_conn* LibpqConnection::native() {
-  refuse_without_loan();
-  if (!begin_for_native()) return nullptr;
-  parts_->is_shown_raw = true;
-  begin_use(wire::Leftovers{wire::Leftover::everything});
-  return handle_.get();
-}
-
 wire::Leftovers LibpqConnection::left_by(const std::string& sql) {
   return parts_->statements->use(sql).reading.leftovers;
 }
@@ -215,6 +207,8 @@ void LibpqConnection::end_use() {
 }
 
 TransactionState LibpqConnection::transaction_state() const {
+  if (parts_->has_abandoned_rows && handle_ && PQstatus(handle_.get()) == CONNECTION_OK)
+    return TransactionState::busy;
   if (!is_usable()) return TransactionState::lost;
   switch (PQtransactionStatus(handle_.get())) {
     case PQTRANS_IDLE: return TransactionState::none;
@@ -232,6 +226,11 @@ bool LibpqConnection::is_usable() const noexcept {
 Result<void> LibpqConnection::check_idle() const {
   if (parts_->process.is_in_child()) return failure(Errc::closed, kUsedAfterFork);
   if (!is_usable()) return failure(Errc::connection_lost, "the connection is no longer usable");
+  if (parts_->is_streaming) {
+    return failure(Errc::invalid,
+                   "rows of this connection are still being streamed; read them to the end, "
+                   "close() the stream or let it go before the next statement");
+  }
   if (PQtransactionStatus(handle_.get()) == PQTRANS_ACTIVE) {
     return failure(Errc::invalid,
                    "an earlier statement or COPY of this connection is not finished");
@@ -253,7 +252,9 @@ Task<Result<void>> LibpqConnection::perform(StartedStep& work, wire::Leftovers l
   const Use use(*this);
   if (until.is_cancelled()) co_return failure(cancelled_in_time());
   if (scheduler_.now() >= until.deadline()) co_return failure(too_late_to_send());
-  Result<void> begun = check_idle();
+  Result<void> begun;
+  if (parts_->has_abandoned_rows) begun = co_await settle(until);
+  if (begun) begun = check_idle();
   if (begun) begun = work.start();
   if (!begun) co_return begun;
   begin_use(leftovers);
@@ -274,7 +275,8 @@ Result<void> LibpqConnection::perform_blocking(std::string_view sql, StartedStep
   }
   if (timeout <= Duration::zero()) return failure(too_late_to_send());
   const Instant deadline = deadline_after(scheduler_.now(), timeout);
-  Result<void> begun = check_idle();
+  Result<void> begun = settle_blocking(timeout);
+  if (begun) begun = check_idle();
   if (!begun) return begun;
   parts_->socket->unwatch();  // before anything can be answered: the loop has nothing to do with it
   begun = work.start();
@@ -430,6 +432,11 @@ Result<void> LibpqConnection::mark_prepared() {
 // too late for it may, behind a pooler, still be on its way to whatever is sent next.
 Task<Result<void>> LibpqConnection::cancel(Instant deadline) {
   needs_cancel_ = false;
+  if (parts_->has_abandoned_rows) {
+    const bool is_settled = co_await settle_soon(deadline);
+    if (is_settled) co_return Result<void>();
+    needs_cancel_ = false;
+  }
   CancelRequest request(parts_->socket->watcher(), parts_->socket->descriptor(),
                         *parts_->cancel_key);
   const Result<void> requested = co_await request.run(deadline);
@@ -447,6 +454,7 @@ Task<Result<void>> LibpqConnection::cancel(Instant deadline) {
     co_return failure(Errc::connection_lost, "the statement had ended when its cancel came");
   }
   is_broken_ = false;
+  parts_->has_abandoned_rows = false;
   co_return Result<void>();
 }
 

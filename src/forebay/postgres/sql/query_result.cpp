@@ -100,8 +100,9 @@ std::unexpected<Error> QueryResult::no_column(std::string_view name) const {
 }
 
 std::unexpected<Error> QueryResult::misfit(int row, int column, const Error& reason) const {
+  const std::uint64_t number = first_row_ + static_cast<std::uint64_t>(row);
   return failure(
-      reason.with_text(fmt::format("row {}, column \"{}\" ({}): {}", row, column_name(column),
+      reason.with_text(fmt::format("row {}, column \"{}\" ({}): {}", number, column_name(column),
                                    type_name(PQftype(result_.get(), column)), reason.text())));
 }
 

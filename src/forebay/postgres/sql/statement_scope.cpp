@@ -41,6 +41,10 @@ Duration StatementScope::time_left() const {
   return deadline() - connection_.scheduler().now();
 }
 
+std::optional<Error> StatementScope::first_error() const {
+  return first_error_ ? first_error_ : connection_.stream_failure();
+}
+
 template <class T>
 Result<T> StatementScope::noted(Result<T> result) {
   const TransactionState state = connection_.transaction_state();
@@ -48,7 +52,8 @@ Result<T> StatementScope::noted(Result<T> result) {
   if (state == TransactionState::none && has_begun) was_outside_transaction_ = true;
   if (state == TransactionState::open) {
     first_error_.reset();  // the error was no failure of the transaction, or was rolled back to
-  } else if (!result && !first_error_) {
+    connection_.forget_stream_failure();
+  } else if (!result && !first_error()) {
     first_error_ = result.error();
   }
   return result;
@@ -82,6 +87,19 @@ Task<Result<std::uint64_t>> StatementScope::copy_out(std::string sql, CopySink s
   Result<std::uint64_t> rows =
       co_await connection_.copy_out(std::move(sql), std::move(sink), until_);
   co_return noted(std::move(rows));
+}
+
+Task<Result<StreamedRows>> StatementScope::open_rows(Statement statement, Parameters parameters) {
+  if (end_) co_return failure(*end_);
+  Result<StreamedRows> rows = co_await connection_.open_rows(
+      std::move(statement), std::move(parameters), until_, StreamLimit(until_));
+  co_return noted(std::move(rows));
+}
+
+Result<StreamedRows> StatementScope::open_rows_blocking(const Statement& statement,
+                                                        const Parameters& parameters) {
+  if (end_) return failure(*end_);
+  return noted(connection_.open_rows_blocking(statement, parameters, StreamLimit(until_)));
 }
 
 Task<Result<AffectedRows>> StatementScope::modify(Statement statement, Parameters parameters) {

@@ -47,7 +47,8 @@ void TransactionRun::take(PooledSession session, int attempt) {
 }
 
 Task<Result<void>> TransactionRun::commit() {
-  Result<void> outcome = ready_to_commit();
+  Result<void> outcome = co_await (*session_)->settle(until());
+  if (outcome) outcome = ready_to_commit();
   if (outcome && must_commit()) {
     const Result<QueryResult> answer = co_await (*session_)->exec("COMMIT", until());
     outcome = outcome_of(answer);
@@ -57,7 +58,8 @@ Task<Result<void>> TransactionRun::commit() {
 }
 
 Result<void> TransactionRun::commit_blocking() {
-  Result<void> outcome = ready_to_commit();
+  Result<void> outcome = (*session_)->settle_blocking(transaction_->time_left());
+  if (outcome) outcome = ready_to_commit();
   if (outcome && must_commit()) {
     outcome = outcome_of((*session_)->exec_blocking("COMMIT", transaction_->time_left()));
   }
@@ -94,12 +96,14 @@ bool TransactionRun::must_roll_back() const {
 }
 
 // A COPY that its body left open could take as long as it likes to drain: another session is
-// sooner there. A session whose outcome is unknown is not trusted with anything else.
+// sooner there. Rows that it left unread are cancelled by the pool. A session whose outcome is
+// unknown is not trusted with anything else.
 void TransactionRun::let_go() {
   const bool is_unknown = transaction_ && transaction_->commit_state() == Commit::unknown;
   if (session_) {
     (*session_)->forget_begin();
-    if ((*session_)->transaction_state() == TransactionState::busy) {
+    const bool is_busy = (*session_)->transaction_state() == TransactionState::busy;
+    if (is_busy && !(*session_)->needs_cancel()) {
       session_->discard();
     } else if (is_unknown) {
       session_->mark_broken();
@@ -116,7 +120,7 @@ bool TransactionRun::has_ended_by_itself() const {
 }
 
 bool TransactionRun::was_refused_to_begin() const {
-  const std::optional<Error>& error = transaction_->first_error();
+  const std::optional<Error> error = transaction_->first_error();
   return error && error->code() == Errc::statement_failed;
 }
 
