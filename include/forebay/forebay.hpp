@@ -22,6 +22,7 @@
 #include "forebay/pool/function_tokens.hpp"
 #include "forebay/pool/pool.hpp"
 #include "forebay/postgres/driver/server_profile.hpp"
+#include "forebay/postgres/listener.hpp"
 #include "forebay/postgres/postgres_pool.hpp"
 #include "forebay/postgres/postgres_tenants.hpp"
 #include "forebay/postgres/sql/copy_text.hpp"

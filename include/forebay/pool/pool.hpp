@@ -96,6 +96,7 @@ class Pool {
   // say: for a process that ends. From any thread.
   void give_up();
 
+  bool is_closed() const;  // nobody is served any more
   const std::string& name() const;
   Duration call_timeout() const;                    // PoolOptions::call_timeout
   std::optional<std::string_view> service() const;  // as the log has it

@@ -64,6 +64,7 @@ class PostgresPool final : public SessionSource, public DirectStatements<Postgre
   Pool& pool() { return pool_; }
   bool is_filled() const { return is_filled_; }  // whether the initial fill was done in time
 
+  ServerKind server() const;  // what it is, by its name
   Duration call_timeout() const override { return pool_.call_timeout(); }
   const Observation& observation() const override { return observation_; }
   Env env() override { return runtime_.here().env; }

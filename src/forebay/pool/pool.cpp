@@ -202,6 +202,8 @@ Task<bool> Pool::close(Instant deadline) {
   co_return parts.is_gone || !parts.is_started;
 }
 
+bool Pool::is_closed() const { return parts_->exchange.is_closed(); }
+
 const std::string& Pool::name() const { return parts_->options.name; }
 
 Duration Pool::call_timeout() const { return parts_->options.call_timeout; }

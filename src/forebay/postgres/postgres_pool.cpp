@@ -136,6 +136,8 @@ Task<Result<PooledSession>> PostgresPool::open(std::source_location from) {
   co_return PooledSession(std::move(*pooled));
 }
 
+ServerKind PostgresPool::server() const { return connector_->server(); }
+
 Random& PostgresPool::thread_random() { return *random_; }
 
 bool PostgresPool::close(Duration limit, std::source_location from) {

@@ -25,6 +25,7 @@
 #include "forebay/pool/connection.hpp"
 #include "forebay/postgres/sql/batch.hpp"
 #include "forebay/postgres/sql/copy_stream.hpp"
+#include "forebay/postgres/sql/notification.hpp"
 #include "forebay/postgres/sql/row_stream.hpp"
 #include "forebay/postgres/sql/statement.hpp"
 #include "forebay/postgres/sql/typed_queries.hpp"
@@ -149,6 +150,11 @@ class LibpqConnection final : public Connection,
   std::optional<Error> stream_failure() const;
   void forget_stream_failure();
 
+  // What was said on the channels that the session listens to, as soon as there is something.
+  // Errors are connection_lost; timed_out and cancelled, after which the session is as good as
+  // before; and those of misuse. Listener is made of it.
+  Task<Result<std::vector<Notification>>> hear(Until until);
+
   TransactionState transaction_state() const;
   Scheduler& scheduler() const { return scheduler_; }
   Duration call_timeout() const;
@@ -203,6 +209,7 @@ class LibpqConnection final : public Connection,
   Result<std::vector<QueryResult>> run_batch_blocking(const Batch& batch, bool commits,
                                                       Duration timeout);
   Result<std::vector<QueryResult>> finish_batch(PipelineRun& run, const Batch& batch);
+  std::vector<Notification> take_notifications();
   bool begin_for_native();
   void leave_rest();
   bool note_rest(const AbandonedRows& rest);

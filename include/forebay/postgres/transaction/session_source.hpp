@@ -20,6 +20,8 @@ class [[nodiscard]] PooledSession {
   LibpqConnection& operator*() const { return static_cast<LibpqConnection&>(pooled_.connection()); }
   LibpqConnection* operator->() const { return &**this; }
 
+  Instant stale_at() const { return pooled_.stale_at(); }  // then it would not be handed out
+
   void give_back(std::source_location from = std::source_location::current()) {
     pooled_.give_back(from);
   }
