@@ -347,10 +347,11 @@ TEST_F(PipelinedTransactionTest, ASessionThatDiedUnnoticedIsNoUnknownOutcome) {
     return number((*session)->exec_blocking("SELECT pg_backend_pid()", 30s));
   }();
   int attempts = 0;
+  const int ended = proxy->ended();
   const Result<void> done = run("died", [&](Transaction& transaction) {
     if (++attempts == 1) {
       EXPECT_TRUE(ask(fmt::format("SELECT pg_terminate_backend({}, 30000)", pid)).has_value());
-      std::this_thread::sleep_for(100ms);  // until the proxy has handed its end on
+      while (proxy->ended() == ended) std::this_thread::yield();  // it hands its end on
     }
     return add_one_and_commit(transaction, 1);
   });

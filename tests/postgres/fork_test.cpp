@@ -1,6 +1,8 @@
 // A fork in the middle of somebody's connect: libpq's own lock must be free in the child.
 #include <atomic>
+#include <fstream>
 #include <future>
+#include <string>
 #include <thread>
 
 #include <libpq-fe.h>
@@ -13,15 +15,24 @@ namespace forebay::postgres {
 namespace {
 
 std::atomic<bool> is_locked = false;
+std::atomic<pid_t> forker = 0;  // the thread that forks, from the moment in which it begins
+std::atomic<bool> has_forked = false;
 pgthreadlock_t libpqs_own = nullptr;
 
-// libpq's lock, held for long enough that somebody forks meanwhile.
+bool does_forker_sleep() {
+  std::ifstream file("/proc/self/task/" + std::to_string(forker) + "/stat");
+  std::string line;
+  std::getline(file, line);  // its id, its name in brackets, its state
+  return line.find(") S ") != std::string::npos;
+}
+
+// libpq's lock, held until the fork waits for it, or has not waited for it.
 void slow_lock(int acquire) {
   if (acquire == 0) is_locked = false;
   libpqs_own(acquire);
   if (acquire == 0) return;
   is_locked = true;
-  std::this_thread::sleep_for(20ms);
+  while (!has_forked && (forker == 0 || !does_forker_sleep())) std::this_thread::yield();
 }
 
 class ForkTest : public PostgresTest {
@@ -43,8 +54,10 @@ TEST_F(ForkTest, AChildNeverFindsLibpqLocked) {
   }
   ASSERT_TRUE(is_locked) << "libpq has connected without its lock";
 
+  forker = ::gettid();
   const pid_t child = ::fork();
   if (child == 0) ::_exit(is_locked ? 1 : 0);
+  has_forked = true;
   int status = -1;
   ::waitpid(child, &status, 0);
 

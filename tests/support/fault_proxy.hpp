@@ -72,6 +72,8 @@ class FaultProxy {
   // How often a client had to wait for the server before it said more: how often it began to speak
   // when the server had spoken last. Its login counts, too.
   int round_trips() const { return round_trips_; }
+  // Clients that have been told the end of their connection, whoever ended it.
+  int ended() const { return ended_; }
 
   // The next COMMIT, once.
   void fail_next_commit(Fault fault) {
@@ -112,6 +114,7 @@ class FaultProxy {
         if (connect_on_loopback(session.server, server_port_)) carry(session);
         ::close(session.server);
         ::close(session.client);
+        ++ended_;
       });
     }
   }
@@ -179,6 +182,7 @@ class FaultProxy {
   LoopbackListener listener_;
   std::atomic<int> faults_ = 0;
   std::atomic<int> round_trips_ = 0;
+  std::atomic<int> ended_ = 0;
   std::mutex mutex_;
   Judge judge_;
   std::vector<std::thread> sessions_;  // added by the acceptor, joined when that has ended
