@@ -170,18 +170,18 @@ TEST(SimTest, WithoutAScenarioTheLocalOneIsRun) {
 
 // The storm of one tenant is more than it may have connections for, and that is no secret.
 TEST(SimTest, WhoFailedIsToldBesideWhatHeld) {
-  Program program({"sim", "tenant-storm", "--duration", "2m"});
+  Program program({"sim", "tenant-storm", "--duration", "95s"});
   EXPECT_EQ(program.wait(), 0) << program.out();
   EXPECT_THAT(program.out(), AllOf(ContainsRegex("everything held; [0-9,]+ callers failed\n"),
                                    ContainsRegex("\n  callers    [0-9,]+, of whom [0-9,]+ failed "),
                                    HasSubstr("  pass  assertMaxTimeouts: ")));
 
-  Program seeds({"sim", "tenant-storm", "--duration", "2m", "--seeds", "1..2"});
+  Program seeds({"sim", "tenant-storm", "--duration", "95s", "--seeds", "1..2"});
   EXPECT_EQ(seeds.wait(), 0) << seeds.out();
   EXPECT_THAT(seeds.out(), AllOf(ContainsRegex("everything held; [0-9,]+ callers failed\n"),
                                  ContainsRegex("\n  callers    [0-9,]+, of whom [0-9,]+ failed ")));
 
-  Program json({"sim", "tenant-storm", "--duration", "2m", "--seeds", "1..2", "--json"});
+  Program json({"sim", "tenant-storm", "--duration", "95s", "--seeds", "1..2", "--json"});
   EXPECT_EQ(json.wait(), 0);
   EXPECT_GT(parsed(json.out()).get<int>("callers.failed"), 0);
 }

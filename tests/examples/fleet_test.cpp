@@ -1,6 +1,7 @@
 // The example of a fleet as it is shipped: several processes with the variables of local.env, on a
 // PostgreSQL that has their tokens judged, and on DynamoDB Local.
 #include <fstream>
+#include <regex>
 
 #include "cluster/cluster_fixture.hpp"
 #include "config/reading.hpp"

@@ -5,12 +5,12 @@
 namespace forebay::test {
 namespace {
 
-constexpr int kConnections = 2;
+constexpr int kSharedByThreads = 2;
 constexpr int kLoans = 2000;
 
 Task<bool> use_all(PostgresPool& pool, Instant deadline) {
   std::vector<PooledSession> sessions;
-  for (int i = 0; i < kConnections; ++i) {
+  for (int i = 0; i < kSharedByThreads; ++i) {
     Result<PooledSession> session = co_await pool.acquire(deadline);
     if (!session) co_return false;
     const Result<QueryResult> answered = co_await (*session)->exec("SELECT 1", deadline);
@@ -25,7 +25,7 @@ class WaitingThreadsTest : public PoolFixture {
   void SetUp() override {
     launch({});
     PoolOptions options;
-    options.size.max = kConnections;
+    options.size.max = kSharedByThreads;
     options.supply = Supply::reservoir;
     pool = open_pool(options);
     ASSERT_NE(pool, nullptr);
