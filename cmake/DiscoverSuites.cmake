@@ -2,7 +2,7 @@
 # sets up (a server, mostly) and suites can run side by side.
 #
 # The file that includes this one has set: program, folder and build (parts of the names of its tests), properties,
-# and alone: which suites have the machine to themselves.
+# environment, alone (which suites have the machine to themselves) and first (which begin early).
 if(NOT EXISTS ${program})
   add_test(${folder}.is_not_built.${build} "")  # ctest reports it as a failure
   return()
@@ -18,7 +18,14 @@ foreach(line IN LISTS lines)
   set(name ${folder}.${suite}.${build})
   add_test(${name} ${program} --gtest_brief=1 "--gtest_filter=${suite}.*")
   set_tests_properties(${name} PROPERTIES ${properties})
+  if(environment)
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}")
+  endif()
+  if(first AND suite MATCHES "${first}")
+    set_tests_properties(${name} PROPERTIES COST 500)
+  endif()
+  # At the beginning, one by one: later they would wait until everything else has ended.
   if(alone AND suite MATCHES "${alone}")
-    set_tests_properties(${name} PROPERTIES PROCESSORS 4)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 4 COST 2000)
   endif()
 endforeach()

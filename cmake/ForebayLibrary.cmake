@@ -18,8 +18,9 @@ else()
   # for overlapping ones at -O2.
   target_compile_options(forebay_flags INTERFACE -Wshadow -Wno-tsan -Wno-restrict)
   # Files that are compiled together look like headers to g++: it would blame each local type of a coroutine.
+  # They also need much memory for a short time: collecting garbage meanwhile took a tenth of it.
   if(CMAKE_UNITY_BUILD)
-    target_compile_options(forebay_flags INTERFACE -Wno-subobject-linkage)
+    target_compile_options(forebay_flags INTERFACE -Wno-subobject-linkage --param=ggc-min-heapsize=2000000)
   endif()
 endif()
 option(FOREBAY_WARNINGS_ARE_ERRORS "Stop at the first warning" ${PROJECT_IS_TOP_LEVEL})
@@ -33,6 +34,16 @@ if(CMAKE_BUILD_TYPE STREQUAL Release)
   target_link_options(forebay_flags INTERFACE -Wl,-z,relro,-z,now)
 endif()
 
+# Where sanitizers look for mistakes and not at speed. Calls instead of inlined checks of addresses find the same, and
+# compile faster.
+set(FOREBAY_PLAIN_OPTIONS "")
+if(CMAKE_CXX_FLAGS_DEBUG MATCHES sanitize)
+  set(FOREBAY_PLAIN_OPTIONS -O0)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    list(APPEND FOREBAY_PLAIN_OPTIONS --param=asan-instrumentation-with-call-threshold=0)
+  endif()
+endif()
+
 option(FOREBAY_CLANG_TIDY "Run clang-tidy-19 over each file of the libraries as it is compiled" OFF)
 
 # What was compiled before, in this clone or another, need not be compiled again.
@@ -40,6 +51,29 @@ find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
+
+# forebay_precompile(library [options...]): the library, which has these options, shares what most of them include,
+# precompiled: once with options and once without, as g++ wants it. Like batches it hides which includes are missing, so
+# it goes with them; the long suite compiles each source by itself.
+function(forebay_precompile library)
+  if(NOT CMAKE_UNITY_BUILD OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    return()
+  endif()
+  set(shared forebay_precompiled)
+  if(ARGN)
+    set(shared forebay_precompiled_plain)
+  endif()
+  if(NOT TARGET ${shared})
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${shared}.cpp CONTENT "// Needed for a target.\n")
+    add_library(${shared} OBJECT ${PROJECT_BINARY_DIR}/${shared}.cpp)
+    target_compile_options(${shared} PRIVATE -fpch-preprocess ${ARGN})
+    target_link_libraries(${shared} PRIVATE forebay_flags fmt::fmt)
+    target_precompile_headers(${shared} PRIVATE <algorithm> <array> <atomic> <chrono> <coroutine> <functional> <map>
+      <memory> <optional> <string> <string_view> <utility> <vector> <fmt/format.h>)
+  endif()
+  target_compile_options(${library} PRIVATE -fpch-preprocess)  # for ccache
+  target_precompile_headers(${library} REUSE_FROM ${shared})
+endfunction()
 
 function(forebay_library name)
   cmake_parse_arguments(arg "" "FOLDER" "ROOMS;DEPENDS;EXTERNAL" ${ARGN})
