@@ -6,6 +6,7 @@
 
 #include "forebay/env/byte_stream.hpp"
 #include "forebay/env/stream_listener.hpp"
+#include "forebay/env/until.hpp"
 
 namespace forebay {
 
@@ -14,8 +15,8 @@ class StreamNetwork {
   virtual ~StreamNetwork() = default;
 
   // Tries the addresses of the host in their order. Errors name the address: connect_failed,
-  // timed_out, or invalid if there can be nobody there.
-  virtual Task<Result<std::unique_ptr<ByteStream>>> connect(StreamAddress to, Instant deadline) = 0;
+  // timed_out, cancelled, or invalid if there can be nobody there.
+  virtual Task<Result<std::unique_ptr<ByteStream>>> connect(StreamAddress to, Until until) = 0;
   // Errors: invalid, if the address makes no sense; refused, if it is taken or may not be used.
   virtual Result<std::unique_ptr<StreamListener>> listen(const StreamAddress& at) = 0;
 };

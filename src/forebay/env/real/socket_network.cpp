@@ -36,15 +36,47 @@ int trouble_of(int socket) {
   return ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
+std::unexpected<Error> cancelled(const StreamAddress& to) {
+  return failure(Errc::cancelled, fmt::format("nobody wants to connect to {} any more", to.text()));
+}
+
+// While it lives, a cancellation ends what it is told to end: by what() of it.
+template <class T>
+class EndOnCancel : private Cancellation::Listener {
+ public:
+  EndOnCancel(const Until& until, const Scheduler& scheduler, T& what)
+      : Listener(&end), until_(until), what_(what) {
+    until_.listen(*this, scheduler);
+  }
+  EndOnCancel(const EndOnCancel&) = delete;
+  EndOnCancel& operator=(const EndOnCancel&) = delete;
+  ~EndOnCancel() { until_.leave(*this); }
+
+ private:
+  static void end(Listener& listener) {
+    T& what = static_cast<EndOnCancel&>(listener).what_;
+    if constexpr (requires { what.cancel(); }) {
+      what.cancel();
+    } else {
+      what.close();
+    }
+  }
+
+  const Until until_;
+  T& what_;
+};
+
 }  // namespace
 
-Task<Result<std::unique_ptr<ByteStream>>> SocketNetwork::connect(StreamAddress to,
-                                                                 Instant deadline) {
-  const Result<std::vector<SocketAddress>> addresses = co_await find(to, deadline);
+Task<Result<std::unique_ptr<ByteStream>>> SocketNetwork::connect(StreamAddress to, Until until) {
+  if (until.is_cancelled()) co_return cancelled(to);
+  const Result<std::vector<SocketAddress>> addresses = co_await find(to, until);
   if (!addresses) co_return failure(addresses.error());
   for (std::size_t i = 0;; ++i) {
-    const Instant until = part_of(scheduler_.now(), deadline, addresses->size() - i);
-    Result<std::unique_ptr<ByteStream>> stream = co_await call((*addresses)[i], to, until);
+    if (until.is_cancelled()) co_return cancelled(to);
+    const Instant part = part_of(scheduler_.now(), until.deadline(), addresses->size() - i);
+    const Until for_this = Until(part).within(until);
+    Result<std::unique_ptr<ByteStream>> stream = co_await call((*addresses)[i], to, for_this);
     if (stream || i + 1 == addresses->size()) co_return stream;
   }
 }
@@ -59,8 +91,7 @@ Result<std::unique_ptr<ByteStream>> SocketNetwork::make_stream(int socket, Strea
   return std::make_unique<SocketStream>(std::move(*watched), scheduler_, std::move(peer));
 }
 
-Task<Result<std::vector<SocketAddress>>> SocketNetwork::find(const StreamAddress& to,
-                                                             Instant deadline) {
+Task<Result<std::vector<SocketAddress>>> SocketNetwork::find(const StreamAddress& to, Until until) {
   std::vector<SocketAddress> addresses;
   if (to.is_unix_socket()) {
     const Result<SocketAddress> address = SocketAddress::from_path(to.path());
@@ -75,7 +106,9 @@ Task<Result<std::vector<SocketAddress>>> SocketNetwork::find(const StreamAddress
   if (names_ == nullptr)
     co_return failure(Errc::invalid, fmt::format("\"{}\" is no IP address", to.host()));
   const std::unique_ptr<NameLookup> lookup = names_->look_up(to.host());
-  const Result<std::vector<std::string>> found = co_await lookup->run(deadline);
+  const EndOnCancel<NameLookup> end(until, scheduler_, *lookup);
+  const Result<std::vector<std::string>> found = co_await lookup->run(until.deadline());
+  if (until.is_cancelled()) co_return cancelled(to);
   if (!found) co_return failure(found.error());
   for (const std::string& ip : *found) {
     if (const auto address = SocketAddress::from_ip(ip, to.port())) addresses.push_back(*address);
@@ -87,7 +120,7 @@ Task<Result<std::vector<SocketAddress>>> SocketNetwork::find(const StreamAddress
 
 Task<Result<std::unique_ptr<ByteStream>>> SocketNetwork::call(SocketAddress address,
                                                               const StreamAddress& to,
-                                                              Instant deadline) {
+                                                              Until until) {
   const std::string where =
       to.is_unix_socket() ? to.text() : StreamAddress::tcp(address.ip(), address.port()).text();
   OwnedSocket socket(address.family());
@@ -99,7 +132,9 @@ Task<Result<std::unique_ptr<ByteStream>>> SocketNetwork::call(SocketAddress addr
   Result<std::shared_ptr<SocketWatch>> watch = this->watch(socket.release());
   if (!watch) co_return failure(std::move(watch).error());
   if (!is_connected) {
-    const WaitEnding ending = co_await (*watch)->writable(deadline);
+    const EndOnCancel<SocketWatch> end(until, scheduler_, **watch);
+    const WaitEnding ending = co_await (*watch)->writable(until.deadline());
+    if (until.is_cancelled()) co_return cancelled(to);
     if (ending != WaitEnding::ready) {
       (*watch)->close();  // the loop has a share in it
       co_return failure(Errc::timed_out, fmt::format("no answer from {} in time", where));

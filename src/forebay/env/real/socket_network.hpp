@@ -18,7 +18,7 @@ class SocketNetwork final : public StreamNetwork {
   SocketNetwork(boost::asio::io_context& context, Scheduler& scheduler, NameResolver* names)
       : context_(context), scheduler_(scheduler), names_(names) {}
 
-  Task<Result<std::unique_ptr<ByteStream>>> connect(StreamAddress to, Instant deadline) override;
+  Task<Result<std::unique_ptr<ByteStream>>> connect(StreamAddress to, Until until) override;
   Result<std::unique_ptr<StreamListener>> listen(const StreamAddress& at) override;
 
   Scheduler& scheduler() const { return scheduler_; }
@@ -29,10 +29,10 @@ class SocketNetwork final : public StreamNetwork {
   Result<std::unique_ptr<ByteStream>> make_stream(int socket, StreamPeer peer);
 
  private:
-  Task<Result<std::vector<SocketAddress>>> find(const StreamAddress& to, Instant deadline);
+  Task<Result<std::vector<SocketAddress>>> find(const StreamAddress& to, Until until);
   // To one of the addresses of a host.
   Task<Result<std::unique_ptr<ByteStream>>> call(SocketAddress address, const StreamAddress& to,
-                                                 Instant deadline);
+                                                 Until until);
 
   boost::asio::io_context& context_;
   Scheduler& scheduler_;

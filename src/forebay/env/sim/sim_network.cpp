@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "forebay/detail/base/check.hpp"
-#include "forebay/env/sleep.hpp"
+#include "forebay/env/condition.hpp"
 
 namespace forebay::sim {
 
@@ -66,12 +66,14 @@ class SimListener final : public StreamListener {
   bool is_closed_ = false;
 };
 
-Task<Result<std::unique_ptr<ByteStream>>> SimHost::connect(StreamAddress to, Instant deadline) {
+Task<Result<std::unique_ptr<ByteStream>>> SimHost::connect(StreamAddress to, Until until) {
   const Instant answered = network_.unreachable_.contains(to.text())
                                ? kNever
                                : deadline_after(scheduler_.now(), network_.some_delay());
-  StreamWait nobody(scheduler_);
-  co_await nobody.until(std::min(answered, deadline));
+  Condition nobody(scheduler_);
+  co_await nobody.wait_until(Until(answered).within(until));
+  if (until.is_cancelled())
+    co_return failure(Errc::cancelled, "nobody wants to connect to " + to.text() + " any more");
   if (scheduler_.now() < answered)
     co_return failure(Errc::timed_out, "no answer from " + to.text() + " in time");
   SimListener* const listener = network_.listener_at(to);

@@ -27,7 +27,7 @@ class SimHost final : public StreamNetwork {
   SimHost(SimNetwork& network, Scheduler& scheduler, std::string name)
       : network_(network), scheduler_(scheduler), name_(std::move(name)) {}
 
-  Task<Result<std::unique_ptr<ByteStream>>> connect(StreamAddress to, Instant deadline) override;
+  Task<Result<std::unique_ptr<ByteStream>>> connect(StreamAddress to, Until until) override;
   Result<std::unique_ptr<StreamListener>> listen(const StreamAddress& at) override;
   Scheduler& scheduler() const { return scheduler_; }
 

@@ -7,48 +7,9 @@
 #include "forebay/detail/base/check.hpp"
 #include "forebay/postgres/driver/libpq_error.hpp"
 #include "forebay/postgres/driver/session_options.hpp"
+#include "forebay/postgres/driver/values_in_force.hpp"
 
 namespace forebay::postgres {
-namespace {
-
-// The values that libpq would use, from the string, service files, the environment and its own
-// defaults. Nothing but libpq knows them all, and it tells when it has begun; so it is made to stop
-// before it dials, by a value that it refuses.
-struct LibpqValues {
-  HostList hosts;
-  std::string options;
-};
-
-LibpqValues values_of(const ConnectionString& target) {
-  KeywordArrays arrays = target.arrays();
-  // The last one counts.
-  arrays.keywords.insert(arrays.keywords.end() - 1, "channel_binding");
-  arrays.values.insert(arrays.values.end() - 1, "forebay: do not connect");
-  const LibpqHandle stopped(PQconnectStartParams(arrays.keywords.data(), arrays.values.data(), 0));
-  const bool is_stopped = stopped && PQstatus(stopped.get()) == CONNECTION_BAD;
-  FOREBAY_CHECK(!stopped || is_stopped, "libpq connected although it was told nonsense");
-  struct FreeOptions {
-    void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
-  };
-  const std::unique_ptr<PQconninfoOption, FreeOptions> options(stopped ? PQconninfo(stopped.get())
-                                                                       : nullptr);
-  std::string_view hosts;
-  std::string_view addresses;
-  std::string_view ports;
-  std::string_view server_options;
-  for (const PQconninfoOption* option = options.get();
-       option != nullptr && option->keyword != nullptr; ++option) {
-    if (option->val == nullptr) continue;
-    const std::string_view keyword = option->keyword;
-    if (keyword == "host") hosts = option->val;
-    if (keyword == "hostaddr") addresses = option->val;
-    if (keyword == "port") ports = option->val;
-    if (keyword == "options") server_options = option->val;
-  }
-  return {HostList(hosts, addresses, ports), std::string(server_options)};
-}
-
-}  // namespace
 
 void ConnectAttempt::add_to_options(ConnectionString& target) {
   std::string options = with_settings(own_options_, settings_);
@@ -65,9 +26,9 @@ void ConnectAttempt::start() {
   if (is_cancelled_) return;
   const NoFork whole_step;  // libpq has locks, and those of Kerberos and OpenSSL
   if (!hosts_) {
-    LibpqValues values = values_of(target_);
-    hosts_.emplace(std::move(values.hosts));
-    own_options_ = std::move(values.options);
+    const ValuesInForce values(target_);
+    hosts_.emplace(values.hosts());
+    own_options_ = values.get("options");
     if (hosts_->needs_lookup()) return;
   }
   ConnectionString target = target_;

@@ -1,6 +1,5 @@
 #include "forebay/postgres/driver/session_options.hpp"
 
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,14 +9,6 @@
 
 namespace forebay::postgres {
 namespace {
-
-// libpq's keyword for the setting; empty: it has none.
-std::string_view keyword_of(std::string_view name) {
-  for (const std::string_view keyword : {"application_name", "client_encoding"}) {
-    if (is_same_name(name, keyword)) return keyword;
-  }
-  return "";
-}
 
 // The server ends a word at white space, unless a backslash stands before it.
 std::string as_part_of_word(std::string_view text) {
@@ -31,6 +22,13 @@ std::string as_part_of_word(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view keyword_of(std::string_view name) {
+  for (const std::string_view keyword : {"application_name", "client_encoding"}) {
+    if (is_same_name(name, keyword)) return keyword;
+  }
+  return "";
+}
 
 std::string with_settings(std::string options, const SessionSettings& settings) {
   for (const auto& [name, value] : settings) {

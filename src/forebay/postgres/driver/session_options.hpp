@@ -6,11 +6,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "forebay/pool/session_settings.hpp"
 #include "forebay/postgres/driver/conninfo.hpp"
 
 namespace forebay::postgres {
+
+// libpq's keyword for the setting, which is its name in the start-up packet, too; empty: it has
+// none.
+std::string_view keyword_of(std::string_view name);
 
 // The options, and after them, so that they count more, those settings that have no keyword.
 std::string with_settings(std::string options, const SessionSettings& settings);
