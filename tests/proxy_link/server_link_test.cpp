@@ -142,6 +142,16 @@ TEST_F(ServerLinkTest, ARunningStatementIsCancelled) {
   expect_clean();
 }
 
+TEST_F(ServerLinkTest, AStatementThatEndsByItselfIsNotCancelled) {
+  world_.query(*link_, "rows");
+  EXPECT_TRUE(link_->needs_cancel());
+  ASSERT_TRUE(world_.run(link_->cancel(world_.in(5s))));
+  EXPECT_EQ(world_.server.cancels, 0);
+  EXPECT_TRUE(link_->is_usable());
+  ASSERT_TRUE(reset());
+  expect_clean();
+}
+
 TEST_F(ServerLinkTest, AServerThatCannotCancelIsDrained) {
   LinkWorld world;
   world.server.has_key = false;

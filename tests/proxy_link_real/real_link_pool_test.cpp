@@ -13,6 +13,13 @@ PoolOptions one_session() {
   return options;
 }
 
+// As in production: a server that was missed by a cancel notices that we are gone.
+LinkSettings noticed_soon() {
+  LinkSettings settings;
+  settings.server_notices_after = std::chrono::seconds(6);
+  return settings;
+}
+
 class RealLinkPoolTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -88,7 +95,7 @@ class RealLinkPoolTest : public ::testing::Test {
 
   static inline std::unique_ptr<LinkServer> server_;
   Runtime runtime_;
-  LinkClient client_{runtime_, target(server_->url())};
+  LinkClient client_{runtime_, target(server_->url()), nullptr, noticed_soon()};
   Pool pool_{runtime_.env(), client_.connector(), one_session()};
 };
 

@@ -1,6 +1,7 @@
 #include "forebay/proxy/link/server_link.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "forebay/detail/base/check.hpp"
@@ -21,6 +22,10 @@ using Copy = wire::PendingAnswers::Copy;
 using wire::ServerMessage;
 
 constexpr std::string_view kCanceled = "57014";
+
+// A statement that ends by itself within this need not be cancelled; and one that was sent just now
+// has been begun by then. A cancel that comes before is not for it.
+constexpr Duration kMoment = std::chrono::milliseconds(50);
 
 // Requests that may keep a server busy; Sync may have to commit.
 constexpr std::string_view kMayRun = "QFES";
@@ -178,14 +183,14 @@ Task<Result<void>> ServerLink::cancel(Instant deadline) {
 // The session may be used again only if the cancel is over and has met its statement. One that came
 // too late for it may, behind a pooler, still be on its way to whatever is sent next.
 Task<Result<void>> ServerLink::cancel_here(Instant deadline) {
-  co_await look();  // its answer may have come meanwhile
-  if (is_lost_) co_return lose(Error(Errc::connection_lost, "the server has ended the session"));
-  if (!needs_cancel()) co_return Result<void>();
+  const Instant soon = std::min(deadline, deadline_after(scheduler_->now(), kMoment));
+  const Result<void> ended = co_await drain(soon);
+  if (ended || is_lost_) co_return ended;
   has_met_cancel_ = false;
   const Result<void> requested = co_await request_cancel(deadline);
   if (!requested) co_return lose(requested.error());
   const Result<void> drained = co_await drain(deadline);
-  if (!drained) co_return drained;
+  if (!drained) co_return lose(drained.error());
   if (!has_met_cancel_)
     co_return lose(Error(Errc::connection_lost, "the statement had ended when its cancel came"));
   co_return Result<void>();
@@ -203,8 +208,8 @@ Task<Result<void>> ServerLink::reset_here(Instant deadline) {
   if (!is_usable()) co_return lose(Error(Errc::connection_lost, "the session is of no more use"));
   const bool is_quiet = co_await wait_for_cancel_call(deadline);
   if (!is_quiet) co_return lose(Error(Errc::timed_out, "a cancel was still under way"));
-  Result<void> drained = co_await drain(deadline);
-  if (!drained) co_return drained;
+  const Result<void> drained = co_await drain(deadline);
+  if (!drained) co_return lose(drained.error());
   const bool is_in_transaction = picture_.answers.transaction() != wire::TransactionStatus::idle;
   const wire::Leftovers leftovers = picture_.leftovers;
   std::string out;
@@ -216,7 +221,7 @@ Task<Result<void>> ServerLink::reset_here(Instant deadline) {
     last_error_.reset();
     Result<void> sent = co_await send(std::move(out), deadline);
     if (sent) sent = co_await drain(deadline);
-    if (!sent) co_return sent;
+    if (!sent) co_return lose(sent.error());
     if (last_error_) co_return lose(*last_error_);
   }
   if (picture_.answers.transaction() != wire::TransactionStatus::idle)
@@ -247,7 +252,7 @@ Task<Result<std::size_t>> ServerLink::run(std::string sql, Instant deadline) {
   rows_ = 0;
   Result<void> done = co_await send(std::move(out), deadline);
   if (done) done = co_await drain(deadline);
-  if (!done) co_return failure(done.error());
+  if (!done) co_return lose(done.error());
   if (last_error_) co_return failure(*last_error_);
   co_return rows_;
 }
@@ -328,6 +333,7 @@ Task<Result<void>> ServerLink::receive(Instant deadline) {
     frames_.add(*got);
     co_return Result<void>();
   }
+  if (!got && got.error().code() == Errc::timed_out) co_return failure(got.error());
   note_end(got);
   if (got) co_return lose(Error(Errc::connection_lost, "the server closed the connection"));
   co_return lose(got.error());

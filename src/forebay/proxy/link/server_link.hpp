@@ -92,7 +92,8 @@ class ServerLink final : public Connection {
 
   // Reads what is there, and does not wait.
   Task<void> look();
-  // Reads until nothing is owed. What it takes to get there is said on the way.
+  // Reads until nothing is owed; timed_out: it may be called again. What it takes to get there is
+  // said on the way.
   Task<Result<void>> drain(Instant deadline);
   Task<Result<void>> send(std::string bytes, Instant deadline);
   Task<Result<void>> receive(Instant deadline);
