@@ -101,6 +101,26 @@ TEST(RealLinkLoginTest, ByAUnixSocket) {
   EXPECT_EQ(client.outcome(), "in");  // as with libpq, it has no TLS to require
 }
 
+TEST(RealLinkLoginTest, ALinkMovesToAnotherLoopAndThePoolsCallsFollowIt) {
+  const LinkServer server;
+  RuntimeOptions two;
+  two.loops = 2;
+  Runtime runtime(two);
+  LinkClient client(runtime, target(server.url()));
+  const auto link = client.connect();
+  const Loop other = runtime.loop(1);
+
+  const Result<void> moved = client.run(link->move_to(other.env.scheduler, other.streams));
+
+  ASSERT_TRUE(moved) << moved.error().text();
+  EXPECT_EQ(&link->scheduler(), &other.env.scheduler);
+  EXPECT_EQ(run_blocking(other.env.scheduler, ask(*link, "BEGIN", client.in(kPatience))), "no row");
+  EXPECT_TRUE(client.run(link->reset(client.in(kPatience))));  // called on the first loop
+  EXPECT_EQ(run_blocking(other.env.scheduler, ask(*link, "SELECT 9", client.in(kPatience))), "9");
+  EXPECT_TRUE(client.close(*link));
+  EXPECT_EQ(server.sessions(), "0");
+}
+
 // The server's account has to own the key.
 void give_to_server(const std::string& path) {
   const passwd* const account = ::geteuid() == 0 ? ::getpwnam("postgres") : nullptr;
