@@ -228,7 +228,8 @@ class FakeWireServer {
     if (sql.starts_with("say "))
       wire::write_parameter_status(out, "application_name", sql.substr(4));
     if (sql == "rows") {
-      const std::vector<wire::Value> row{wire::Value(std::string(20'000, 'x'))};
+      const std::string text(20'000, 'x');
+      const std::vector<wire::Value> row{wire::Value(text)};
       for (int i = 0; i < 3; ++i) wire::write_data_row(out, row);
     }
     const bool has_failed = sql == "sleep" || sql == "fail";
