@@ -180,6 +180,20 @@ TEST(SimStreamTest, AReadThatRanIntoItsDeadlineHasLostNothing) {
   EXPECT_EQ(pair.scheduler.now(), Instant(100ms));
 }
 
+TEST(SimStreamTest, AReadThatIsInterruptedHasLostNothing) {
+  Pair pair;
+  pair.called->interrupt_read();  // nobody reads yet
+  std::optional<Result<std::string>> early;
+  start_detached(pair.scheduler, keep_result(read_text(*pair.called, 4, kNever), early));
+  pair.scheduler.run();
+  pair.called->interrupt_read();
+  pair.scheduler.run();
+  EXPECT_EQ(error_name(*early), "timed_out");
+
+  ASSERT_TRUE(run(pair, write_text(*pair.caller, "late", kNever))->has_value());
+  EXPECT_EQ(**run(pair, read_text(*pair.called, 4, kNever)), "late");
+}
+
 TEST(SimStreamTest, ASlowReaderStopsTheWriter) {
   SimStreamOptions small;
   small.capacity = 1000;

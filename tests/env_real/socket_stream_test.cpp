@@ -131,6 +131,23 @@ TEST_P(SocketStreamTest, AReadThatRanIntoItsDeadlineHasLostNothing) {
   EXPECT_EQ(*run(read_text(*ends_.near, 4, kNever)), "late");
 }
 
+Task<std::string> interrupted(Scheduler& scheduler, ByteStream& stream) {
+  TaskGroup group(scheduler);
+  std::optional<Result<std::string>> got;
+  stream.interrupt_read();  // nobody reads yet
+  group.spawn(keep_result(read_text(stream, 4, kNever), got));
+  co_await Sleep(scheduler, scheduler.now() + 1ms);
+  stream.interrupt_read();
+  co_await group.join();
+  co_return error_name(*got);
+}
+
+TEST_P(SocketStreamTest, AReadThatIsInterruptedHasLostNothing) {
+  EXPECT_EQ(run(interrupted(runtime_.scheduler(), *ends_.near)), "timed_out");
+  ASSERT_TRUE(run(write_text(*ends_.far, "late", kNever)).has_value());
+  EXPECT_EQ(*run(read_text(*ends_.near, 4, kNever)), "late");
+}
+
 TEST_P(SocketStreamTest, ASlowReaderStopsTheWriterUntilItsDeadline) {
   const std::string much(32'000'000, 'x');
   const Instant soon = runtime_.scheduler().now() + 50ms;

@@ -153,6 +153,12 @@ TEST(TlsStreamTest, DeadlinesEndHandshakesAndReadsAndLoseNothing) {
   pair.shake_hands(server_options(), client_options());
   const Instant soon = pair.scheduler.now() + 1s;
   EXPECT_EQ(error_name(*pair.run(read_text(***pair.server, 5, soon))), "timed_out");
+  std::optional<Result<std::string>> early;
+  start_detached(pair.scheduler, keep_result(read_text(***pair.server, 5, kNever), early));
+  pair.scheduler.run();
+  (**pair.server)->interrupt_read();
+  pair.scheduler.run();
+  EXPECT_EQ(error_name(*early), "timed_out");
   pair.run(write_text(***pair.client, "there", kNever));
   EXPECT_EQ(**pair.run(read_text(***pair.server, 5, kNever)), "there");
 }

@@ -44,6 +44,9 @@ class ByteStream {
   // Allocates nothing once the stream has warmed up. Errors: timed_out, closed, connection_lost.
   // REQUIRES: the buffer is not empty, and stays.
   virtual Task<Result<std::size_t>> read(Bytes into, Instant deadline) = 0;
+  // A read under way waits no longer: it brings what there is, or ends with Errc::timed_out, on a
+  // later turn, and may be repeated. Without one this does nothing.
+  virtual void interrupt_read() = 0;
   // All of the pieces, one after the other, or an error: timed_out, closed, connection_lost. Waits
   // while the peer reads more slowly than this. REQUIRES: pieces and what they show stay.
   virtual Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) = 0;

@@ -81,6 +81,7 @@ SocketStream::~SocketStream() {
 Task<Result<std::size_t>> SocketStream::read(Bytes into, Instant deadline) {
   FOREBAY_CHECK(!into.empty(), "a read needs room for a byte");
   const Call call(*this);
+  const ReadInterrupt::Read reading(interrupt_);
   for (;;) {
     if (is_due_to_yield()) co_await Yield(*scheduler_);
     if (Result<void> open = check_open(); !open) co_return failure(std::move(open).error());
@@ -89,9 +90,15 @@ Task<Result<std::size_t>> SocketStream::read(Bytes into, Instant deadline) {
     if (errno == EINTR) continue;
     if (!is_worth_waiting(errno)) co_return lost("read from", errno);
     at_once_ = 0;
+    if (interrupt_.is_asked()) co_return ended(WaitEnding::timed_out, "nothing was sent");
     const WaitEnding ending = co_await watch_->readable(deadline);
     if (ending != WaitEnding::ready) co_return ended(ending, "nothing was sent");
   }
+}
+
+void SocketStream::interrupt_read() {
+  interrupt_.ask();
+  if (watch_ != nullptr) watch_->interrupt_read();
 }
 
 Task<Result<void>> SocketStream::write(std::span<const ConstBytes> pieces, Instant deadline) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "forebay/env/byte_stream.hpp"
+#include "forebay/env/read_interrupt.hpp"
 #include "forebay/env/real/socket_watch.hpp"
 
 namespace forebay::real {
@@ -20,6 +21,7 @@ class SocketStream final : public ByteStream {
   ~SocketStream() override;
 
   Task<Result<std::size_t>> read(Bytes into, Instant deadline) override;
+  void interrupt_read() override;
   Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) override;
   Task<Result<void>> finish(Instant deadline) override;
   void close() override;
@@ -43,6 +45,7 @@ class SocketStream final : public ByteStream {
   int moved_socket_ = -1;  // between two loops
   int at_once_ = 0;        // calls to the system since the last wait
   int calls_ = 0;
+  ReadInterrupt interrupt_;
   bool is_closed_ = false;
 };
 

@@ -52,6 +52,7 @@ class SocketWatch final : public std::enable_shared_from_this<SocketWatch> {
   StreamWait::Until readable(Instant deadline) { return ask(read_).until(deadline); }
   StreamWait::Until writable(Instant deadline) { return ask(write_).until(deadline); }
 
+  void interrupt_read() { read_.wait.end(WaitEnding::timed_out); }
   void close();   // waits end with WaitEnding::closed
   int release();  // the socket, which is the caller's from now on. REQUIRES: nobody waits
 

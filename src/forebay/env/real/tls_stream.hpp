@@ -31,6 +31,7 @@ class TlsStream final : public ByteStream {
   Task<Result<void>> shake_hands(ConstBytes read_ahead, std::string server_name, Instant deadline);
 
   Task<Result<std::size_t>> read(Bytes into, Instant deadline) override;
+  void interrupt_read() override { clear_->interrupt_read(); }
   Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) override;
   Task<Result<void>> finish(Instant deadline) override;
   void close() override { clear_->close(); }

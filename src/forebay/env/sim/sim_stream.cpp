@@ -66,6 +66,7 @@ SimStream::~SimStream() {
 Task<Result<std::size_t>> SimStream::read(Bytes into, Instant deadline) {
   FOREBAY_CHECK(!into.empty(), "a read needs room for a byte");
   const Call call(*this);
+  const ReadInterrupt::Read reading(interrupt_);
   for (;;) {
     if (Result<void> open = check_open(); !open) co_return failure(std::move(open).error());
     SimPipe& pipe = wire_->read(side_);
@@ -76,10 +77,15 @@ Task<Result<std::size_t>> SimStream::read(Bytes into, Instant deadline) {
     }
     if (pipe.has_broken_off()) co_return lost();
     if (pipe.has_ended(now)) co_return std::size_t{0};
-    if (now >= deadline)
+    if (interrupt_.is_asked() || now >= deadline)
       co_return failure(Errc::timed_out, "nothing was sent in time by " + peer_.address);
     co_await readable_.until(std::min(deadline, pipe.next_arrival()));
   }
+}
+
+void SimStream::interrupt_read() {
+  interrupt_.ask();
+  readable_.end(WaitEnding::timed_out);
 }
 
 Task<Result<void>> SimStream::write(std::span<const ConstBytes> pieces, Instant deadline) {

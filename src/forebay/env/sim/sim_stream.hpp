@@ -11,6 +11,7 @@
 
 #include "forebay/env/byte_stream.hpp"
 #include "forebay/env/sim/sim_pipe.hpp"
+#include "forebay/env/read_interrupt.hpp"
 #include "forebay/env/stream_wait.hpp"
 
 namespace forebay::sim {
@@ -58,6 +59,7 @@ class SimStream final : public ByteStream {
   ~SimStream() override;
 
   Task<Result<std::size_t>> read(Bytes into, Instant deadline) override;
+  void interrupt_read() override;
   Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) override;
   Task<Result<void>> finish(Instant deadline) override;
   void close() override;
@@ -81,6 +83,7 @@ class SimStream final : public ByteStream {
   StreamWait readable_;
   StreamWait writable_;
   int calls_ = 0;
+  ReadInterrupt interrupt_;
   bool is_closed_ = false;
   bool is_away_ = false;  // between two loops
 };
