@@ -30,8 +30,8 @@ struct Entry {
 std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
   for (const auto make :
-       {make_demo_command, make_sim_command, make_leases_command, make_token_command,
-        make_config_command, make_metrics_command, make_doctor_command})
+       {make_demo_command, make_serve_command, make_sim_command, make_leases_command,
+        make_token_command, make_config_command, make_metrics_command, make_doctor_command})
     commands.push_back(make());
   return commands;
 }

@@ -47,6 +47,7 @@ class Command {
 };
 
 std::unique_ptr<Command> make_demo_command();
+std::unique_ptr<Command> make_serve_command();
 std::unique_ptr<Command> make_sim_command();
 std::unique_ptr<Command> make_leases_command();
 std::unique_ptr<Command> make_token_command();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "forebay/cli/listen_place.hpp"
 #include "forebay/pool/options.hpp"
 
 namespace forebay::cli {
@@ -28,12 +29,6 @@ struct DemoArguments {
   std::string fill_limit = "30s";
   std::optional<std::string> metrics;
   bool is_json = false;
-};
-
-// Where metrics are served, as typed: a port, or an address and a port.
-struct ListenPlace {
-  std::string address = "127.0.0.1";
-  std::uint16_t port = 9464;  // 0: any that is free
 };
 
 struct DemoOptions {

@@ -5,27 +5,14 @@
 #include <fmt/format.h>
 
 #include "forebay/cli/demo/discard_list.hpp"
+#include "forebay/cli/text/pool_rows.hpp"
 #include "forebay/env/duration_text.hpp"
 
 namespace forebay::cli {
 namespace {
 
-constexpr int kNameColumn = 2;
-constexpr int kValueColumn = 13;
-constexpr int kBarColumn = 22;
-constexpr int kRightOfBar = 24;  // columns kept for the words behind a bar
-constexpr int kFullWidth = 72;   // below it lines are cut
+constexpr int kFullWidth = 72;  // below it lines are cut
 constexpr std::size_t kDiscardLines = 2;
-
-std::string rate_text(double per_second) {
-  return per_second < 99.95 ? fmt::format("{:.1f}/s", per_second)
-                            : grouped(static_cast<std::uint64_t>(per_second + 0.5)) + "/s";
-}
-
-std::string clock_text(Duration time) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
-  return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
-}
 
 class View {
  public:
@@ -34,7 +21,7 @@ class View {
 
   std::vector<std::string> lines(DemoStage stage) {
     head(stage);
-    connections();
+    add_connection_rows(pool_, style_, lines_);
     supply();
     callers();
     errors();
@@ -43,16 +30,11 @@ class View {
 
  private:
   StyledLine line() const { return StyledLine(style_); }
-  StyledLine named(std::string_view name) const {
-    return line().to_column(kNameColumn).add(name).to_column(kValueColumn);
-  }
+  StyledLine named(std::string_view name) const { return named_row(style_, name); }
   void keep(const StyledLine& finished) { lines_.push_back(finished.text()); }
   void blank() { lines_.emplace_back(); }
-  int bar_width() const { return std::clamp(style_.width - kBarColumn - kRightOfBar, 6, 60); }
 
   void head(DemoStage stage);
-  void connections();
-  void connection_row(std::string_view name, int count, Colour colour, std::string_view note = {});
   void supply();
   void discards();
   void callers();
@@ -67,8 +49,8 @@ class View {
 };
 
 void View::head(DemoStage stage) {
-  std::string clock = clock_text(trend_.now.at);
-  if (options_.run_time > Duration::zero()) clock += " of " + clock_text(options_.run_time);
+  std::string clock = minutes_text(trend_.now.at);
+  if (options_.run_time > Duration::zero()) clock += " of " + minutes_text(options_.run_time);
   if (stage == DemoStage::filling) clock = "filling";
   if (stage == DemoStage::ending) clock = "ending";
   keep(line()
@@ -92,37 +74,15 @@ void View::head(DemoStage stage) {
   blank();
 }
 
-void View::connections() {
-  const int counted = pool_.open() + pool_.opening + pool_.closing;
-  keep(line()
-           .add("connections", Colour::bold)
-           .to_column(kValueColumn)
-           .add(fmt::format("{} of at most {}", counted, pool_.max)));
-  connection_row("ready", pool_.ready, Colour::green, fmt::format("target {}", pool_.target_ready));
-  connection_row("lent", pool_.lent, Colour::blue);
-  connection_row("cleaning", pool_.cleaning, Colour::cyan);
-  connection_row("opening", pool_.opening, Colour::yellow);
-  connection_row("closing", pool_.closing, Colour::magenta);
-  blank();
-}
-
-void View::connection_row(std::string_view name, int count, Colour colour, std::string_view note) {
-  keep(named(name)
-           .add(fmt::format("{:>7}", count))
-           .to_column(kBarColumn)
-           .bar(bar_width(), count, pool_.max, colour)
-           .add(note.empty() ? "" : "  ")
-           .add(note, Colour::dim));
-}
-
 void View::supply() {
   const PoolCounters& counters = pool_.counters;
   const double limit = *options_.pool.connect_rate;
   keep(line().add("supply", Colour::bold));
   StyledLine connects = named("connects");
-  connects.add(fmt::format("{:>7}", rate_text(trend_.connects_per_second))).to_column(kBarColumn);
+  connects.add(fmt::format("{:>7}", row_rate_text(trend_.connects_per_second)))
+      .to_column(kBarColumn);
   if (limit > 0) {
-    connects.bar(bar_width(), trend_.connects_per_second, limit, Colour::yellow)
+    connects.bar(row_bar_width(style_), trend_.connects_per_second, limit, Colour::yellow)
         .add(fmt::format("  limit {:g}/s, burst {}", limit, *options_.pool.connect_burst),
              Colour::dim);
   } else {
@@ -159,7 +119,7 @@ void View::callers() {
   const std::uint64_t empty = pool_.counters.empty;
   keep(line().add("callers", Colour::bold));
   keep(named("statements")
-           .add(fmt::format("{:>7}", rate_text(trend_.statements_per_second)))
+           .add(fmt::format("{:>7}", row_rate_text(trend_.statements_per_second)))
            .to_column(kBarColumn)
            .add(fmt::format("{} in all, ", grouped(load.statements)))
            .add(fmt::format("{} failed", grouped(load.failures)),

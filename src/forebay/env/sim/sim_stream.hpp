@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "forebay/env/byte_stream.hpp"
-#include "forebay/env/sim/sim_pipe.hpp"
 #include "forebay/env/read_interrupt.hpp"
+#include "forebay/env/sim/sim_pipe.hpp"
 #include "forebay/env/stream_wait.hpp"
 
 namespace forebay::sim {

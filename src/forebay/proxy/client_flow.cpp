@@ -1,0 +1,210 @@
+#include "forebay/proxy/client_flow.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "forebay/detail/base/check.hpp"
+#include "forebay/proxy/link/server_link.hpp"
+
+namespace forebay::proxy {
+
+namespace {
+
+constexpr std::size_t kReaderMemory = 2048;
+// What is shorter is cheaper to copy than to send by itself.
+constexpr std::size_t kWorthNoCopy = 4096;
+
+wire::FrameOptions client_frames() {
+  wire::FrameOptions options;
+  options.sender = wire::Sender::client;
+  options.whole = kWholeFromClient;
+  options.capacity = kReaderMemory;
+  return options;
+}
+
+}  // namespace
+
+ClientFlow::ClientFlow(const ClientSurroundings& around, std::unique_ptr<ByteStream> stream)
+    : around_(around),
+      scheduler_(around.env.scheduler),
+      stream_(std::move(stream)),
+      reader_(client_frames()),
+      to_client_(scheduler_),
+      to_server_(scheduler_),
+      changed_(scheduler_),
+      followers_(scheduler_),
+      watchers_(scheduler_) {
+  ++around_.counters.clients_total;
+  ++around_.counters.clients;
+}
+
+ClientFlow::~ClientFlow() {
+  FOREBAY_CHECK(stay_ == nullptr, "a client ended and kept its server");
+  --around_.counters.clients;
+}
+
+Task<void> ClientFlow::run() {
+  const bool is_in = co_await log_in();
+  if (is_in) co_await serve();
+  if (is_in) co_await finish_work();
+  end();
+  if (is_client_gone_) stream_->close();  // for a task that still writes to it
+  co_await end_stay();
+  if (!is_client_gone_) {
+    co_await send_to_client();
+    co_await stream_->finish(after(std::chrono::seconds(1)));
+  }
+  stream_->close();
+}
+
+Task<void> ClientFlow::serve() {
+  while (!is_ending_) {
+    const wire::Frame frame = reader_.next();
+    if (frame.kind == wire::Frame::Kind::broken) {
+      refuse(wire::report_of(reader_.problem(), wire::Severity::fatal));
+      co_return;
+    }
+    if (frame.kind != wire::Frame::Kind::none) {
+      const bool goes_on = co_await take(frame);
+      if (!goes_on) co_return;
+      continue;
+    }
+    const bool is_sent = co_await send_all();
+    if (!is_sent) co_return;
+    if (is_asked_to_leave_ && stay_ == nullptr) {
+      refuse({wire::Severity::fatal, "57P01", "terminating connection due to administrator command",
+              "the proxy is ending; connect again"});
+      co_return;
+    }
+    const bool is_there = co_await read_client(client_deadline());
+    if (!is_there) co_return;
+  }
+}
+
+Task<bool> ClientFlow::send_all() {
+  bool is_sent = true;
+  if (stay_ != nullptr) is_sent = co_await send_to_server();
+  if (is_sent) is_sent = co_await send_to_client();
+  co_return is_sent;
+}
+
+// False: nothing more is to be read from this client.
+Task<bool> ClientFlow::take(wire::Frame frame) {
+  // A cancel on its way must not meet the next statement.
+  while (is_cancelling_) co_await changed_.wait_until(kNever);
+  while (!is_ending_) {
+    const Verdict verdict = session_->from_client(frame, out_);
+    if (stay_ != nullptr && stay_->busy_since == Instant() && session_->is_busy())
+      stay_->busy_since = scheduler_.now();
+    if (verdict == Verdict::end) co_return false;
+    if (verdict == Verdict::done) co_return true;
+    if (verdict == Verdict::forward) {
+      bool is_sent = true;
+      if (frame.bytes.size() >= kWorthNoCopy) {
+        is_sent = co_await send_to_server(frame.bytes);
+      } else {
+        out_.to_server.append(frame.bytes);
+      }
+      co_return is_sent;
+    }
+    const bool is_told = co_await send_to_client();
+    if (!is_told) co_return false;
+    const Result<void> brought = co_await bring_server(after(limits().query_wait));
+    if (brought) continue;
+    if (is_client_gone_ || is_ending_) co_return false;
+    ++around_.counters.unserved;
+    co_return session_->fail_unit(brought.error(), out_) != Verdict::end;
+  }
+  co_return false;
+}
+
+// False: the client is gone, or must go.
+Task<bool> ClientFlow::read_client(Instant deadline) {
+  const Bytes room = reader_.room();
+  if (ahead_begin_ != ahead_end_) {
+    const std::size_t count = std::min(room.size(), ahead_end_ - ahead_begin_);
+    std::memcpy(room.data(), ahead_.data() + ahead_begin_, count);
+    ahead_begin_ += count;
+    reader_.add(count);
+    co_return true;
+  }
+  if (is_client_gone_) co_return false;
+  const Result<std::size_t> got = co_await stream_->read(room, deadline);
+  if (got && *got > 0) {
+    reader_.add(*got);
+    co_return true;
+  }
+  if (is_ending_) co_return false;
+  if (!got && got.error().code() == Errc::timed_out) {
+    if (scheduler_.now() < deadline) co_return true;  // it was only woken
+    refuse({wire::Severity::fatal, "25P03",
+            "terminating connection due to idle-in-transaction timeout",
+            "limits.idle_in_transaction of the proxy says how long a client may keep a server"});
+    co_return false;
+  }
+  is_client_gone_ = true;
+  ++around_.counters.clients_lost;
+  co_return false;
+}
+
+Instant ClientFlow::client_deadline() const {
+  if (stay_ == nullptr || session_->is_busy()) return kNever;
+  return after(limits().idle_in_transaction);
+}
+
+// A client that said goodbye behind its last statements gets them done, as a server would.
+Task<void> ClientFlow::finish_work() {
+  if (is_client_gone_ || is_ending_) co_return;
+  if (stay_ != nullptr) co_await send_to_server();
+  while (stay_ != nullptr && session_->is_busy() && !is_ending_)
+    co_await changed_.wait_until(kNever);
+}
+
+Task<bool> ClientFlow::send_to_client(std::string_view piece) {
+  if (is_client_gone_) co_return false;
+  const Result<void> sent = co_await to_client_.send(
+      *stream_, out_.to_client, piece,
+      after(route_ != nullptr ? limits().client_write : around_.log_in_limit));
+  if (sent) co_return true;
+  is_client_gone_ = true;
+  end();
+  co_return false;
+}
+
+// A write that fails is no news yet: what the server said before it went is still to be read.
+Task<bool> ClientFlow::send_to_server(std::string_view piece) {
+  const Result<void> sent =
+      co_await to_server_.send(stay_->server.stream(), out_.to_server, piece, kNever);
+  if (sent) co_return true;
+  while (!is_ending_) co_await changed_.wait_until(kNever);
+  co_return false;
+}
+
+void ClientFlow::end() {
+  is_ending_ = true;
+  stream_->interrupt_read();
+  changed_.notify_all();
+}
+
+Task<void> ClientFlow::cancel_statement() {
+  if (stay_ == nullptr || is_cancelling_ || stay_->is_lost || !session_->is_busy()) co_return;
+  is_cancelling_ = true;
+  ++around_.counters.cancels;
+  co_await stay_->server.request_cancel(deadline_after(scheduler_.now(), limits().cancel));
+  is_cancelling_ = false;
+  changed_.notify_all();
+}
+
+void ClientFlow::ask_to_leave() {
+  if (is_asked_to_leave_) return;
+  is_asked_to_leave_ = true;
+  if (stay_ == nullptr) stream_->interrupt_read();
+}
+
+void ClientFlow::hang_up() {
+  is_client_gone_ = true;
+  stream_->close();
+  end();
+}
+
+}  // namespace forebay::proxy

@@ -1,0 +1,133 @@
+// ClientFlow: serves one client of the proxy, from its first byte to its last.
+//
+// Two tasks: one reads the client, all the time; one reads the server, while there is one. What
+// each message means is decided by ClientSession; this carries it out.
+//
+//   client ──► serve() ──► ClientSession::from_client ──► server
+//   client ◄── follow_server() ◄── ClientSession::from_server ◄── server
+//
+// Confined to the loop of its stream.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "forebay/detail/base/intrusive_list.hpp"
+#include "forebay/env/byte_stream.hpp"
+#include "forebay/env/condition.hpp"
+#include "forebay/env/task_group.hpp"
+#include "forebay/proxy/cancel_book.hpp"
+#include "forebay/proxy/proxy_counters.hpp"
+#include "forebay/proxy/route.hpp"
+#include "forebay/proxy/routes.hpp"
+#include "forebay/proxy/send_lane.hpp"
+#include "forebay/proxy/session/client_session.hpp"
+#include "forebay/wire/protocol/error_fields.hpp"
+#include "forebay/wire/protocol/frame_reader.hpp"
+
+namespace forebay::proxy {
+
+class ServerLink;
+
+// What all clients of a loop share. Outlives them.
+struct ClientSurroundings {
+  Env env;
+  Routes& routes;
+  CancelBook& cancels;
+  ProxyCounters& counters;
+  Duration log_in_limit;
+};
+
+class ClientFlow {
+ public:
+  ClientFlow(const ClientSurroundings& around, std::unique_ptr<ByteStream> stream);
+  ClientFlow(const ClientFlow&) = delete;
+  ClientFlow& operator=(const ClientFlow&) = delete;
+  ~ClientFlow();  // REQUIRES: run() has ended
+
+  Task<void> run();
+
+  // Ends when the server has taken the cancel of what this client is doing, if it is doing
+  // anything.
+  Task<void> cancel_statement();
+  // The proxy ends: a client that has no server now hears so at once, others when they are done.
+  void ask_to_leave();
+  void hang_up();  // now
+
+  ListLink<ClientFlow> link;
+
+ private:
+  // A server at this client's service.
+  struct Stay {
+    Stay(PooledConnection taken, ServerLink& connection)
+        : pooled(std::move(taken)), server(connection) {}
+    PooledConnection pooled;
+    ServerLink& server;
+    Instant busy_since{};
+    bool is_lost = false;
+    bool is_cancelled = false;  // because it took too long
+  };
+
+  // In client_start.cpp. False: it was a cancel, or is not let in.
+  Task<bool> log_in();
+  Task<bool> take_startup(std::string_view body, Instant deadline, bool& is_in);
+  Task<bool> begin(const wire::StartupView& start, Instant deadline);
+  Task<bool> answer_byte(char answer, Instant deadline);
+  ClientStart introduction(const wire::StartupView& start) const;
+  void refuse(const wire::ErrorReport& report);
+
+  Task<void> serve();
+  Task<bool> take(wire::Frame frame);
+  Task<bool> read_client(Instant deadline);
+  Instant client_deadline() const;
+  Task<bool> send_all();
+  Task<void> finish_work();
+
+  // In server_stay.cpp.
+  Task<Result<void>> bring_server(Instant deadline);
+  Task<Result<PooledConnection>> stand_in_line(Instant deadline);
+  Task<void> watch_client(Cancellation& gone);
+  Task<void> follow_server(Stay& stay);
+  Task<bool> read_server(Stay& stay);
+  Task<bool> pass_on(wire::Frame frame);
+  Task<bool> release_if_done();
+  Task<void> cancel_late_query(Stay& stay);
+  Instant server_deadline(const Stay& stay) const;
+  void give_back();
+  void lose_server(Stay& stay, const Error& why);
+  void lose(Stay& stay);
+  Task<void> end_stay();
+
+  Task<bool> send_to_client(std::string_view piece = {});
+  Task<bool> send_to_server(std::string_view piece = {});
+  void end();  // both tasks stop soon
+  Instant after(Duration limit) const { return deadline_after(scheduler_.now(), limit); }
+  const ClientLimits& limits() const { return route_->options().limits; }
+
+  const ClientSurroundings& around_;
+  Scheduler& scheduler_;
+  const std::unique_ptr<ByteStream> stream_;
+  wire::FrameReader reader_;
+  Output out_;
+  SendLane to_client_;
+  SendLane to_server_;
+  Condition changed_;    // something that a task of this client waits for
+  TaskGroup followers_;  // of servers
+  TaskGroup watchers_;   // of the client, while it stands in line
+  std::optional<CancelBook::Entry> entry_;
+  Route* route_ = nullptr;
+  std::unique_ptr<ClientSession> session_;
+  std::unique_ptr<Stay> stay_;
+  std::array<std::byte, 256> ahead_;  // what the client sent while it stood in line
+  std::size_t ahead_begin_ = 0;
+  std::size_t ahead_end_ = 0;
+  bool is_ending_ = false;
+  bool is_client_gone_ = false;
+  bool is_cancelling_ = false;
+  bool is_asked_to_leave_ = false;
+};
+
+}  // namespace forebay::proxy

@@ -1,0 +1,116 @@
+// How a client gets in: start-up packets, its route, its welcome.
+#include <fmt/format.h>
+
+#include "forebay/base/log.hpp"
+#include "forebay/proxy/client_flow.hpp"
+
+namespace forebay::proxy {
+
+// Everything before messages, and the welcome.
+Task<bool> ClientFlow::log_in() {
+  const Instant deadline = after(around_.log_in_limit);
+  bool is_in = false;
+  for (;;) {
+    const wire::Frame frame = reader_.next();
+    if (frame.kind == wire::Frame::Kind::none) {
+      // TLS from the first byte: there is none here yet, and no other answer to it than the end.
+      if (wire::begins_with_tls(reader_.unread())) co_return false;
+      const Result<std::size_t> got = co_await stream_->read(reader_.room(), deadline);
+      if (!got || *got == 0) {
+        is_client_gone_ = true;
+        co_return false;
+      }
+      reader_.add(*got);
+      continue;
+    }
+    if (frame.kind == wire::Frame::Kind::broken) {
+      refuse(wire::report_of(reader_.problem(), wire::Severity::fatal));
+      co_return false;
+    }
+    const bool goes_on = co_await take_startup(frame.body, deadline, is_in);
+    if (!goes_on || is_in) co_return goes_on;
+  }
+}
+
+// False: this client is done.
+Task<bool> ClientFlow::take_startup(std::string_view body, Instant deadline, bool& is_in) {
+  const Result<wire::StartupPacket> packet = wire::parse_startup(body);
+  if (!packet) {
+    refuse(wire::report_of(packet.error(), wire::Severity::fatal));
+    co_return false;
+  }
+  if (std::holds_alternative<wire::SslRequest>(*packet) ||
+      std::holds_alternative<wire::GssRequest>(*packet)) {
+    const bool is_sent = co_await answer_byte('N', deadline);
+    co_return is_sent;
+  }
+  if (const auto* const key = std::get_if<wire::CancelKeyView>(&*packet)) {
+    // Its sender waits for us to hang up: then the server has taken it.
+    ClientFlow* const client = around_.cancels.find(*key);
+    if (client != nullptr) co_await client->cancel_statement();
+    co_return false;
+  }
+  is_in = co_await begin(std::get<wire::StartupView>(*packet), deadline);
+  co_return is_in;
+}
+
+Task<bool> ClientFlow::answer_byte(char answer, Instant deadline) {
+  const ConstBytes byte = wire::bytes_of(std::string_view(&answer, 1));
+  const Result<void> sent = co_await stream_->write(std::span(&byte, 1), deadline);
+  is_client_gone_ = !sent;
+  co_return sent.has_value();
+}
+
+Task<bool> ClientFlow::begin(const wire::StartupView& start, Instant deadline) {
+  if (start.is_replication()) {
+    refuse({wire::Severity::fatal, "0A000", "replication is not possible through the proxy",
+            "connect to the server itself"});
+    co_return false;
+  }
+  const Result<Route*> route = around_.routes.find(start.database());
+  if (!route) {
+    refuse(wire::report_of(route.error(), wire::Severity::fatal));
+    co_return false;
+  }
+  const wire::Negotiation negotiation(start);
+  if (negotiation.must_be_told) wire::write_negotiation(out_.to_client, negotiation);
+  entry_.emplace(around_.cancels, *this, negotiation.version);
+  route_ = *route;
+  session_ = std::make_unique<ClientSession>(route_->shared(), introduction(start));
+  reader_.expect_messages();
+
+  const Result<const Parameters*> greeting = co_await route_->greeting(deadline);
+  if (!greeting) {
+    refuse(wire::report_of(greeting.error(), wire::Severity::fatal));
+    co_return false;
+  }
+  Verdict verdict = session_->begin(**greeting, out_);
+  if (verdict == Verdict::acquire) {
+    const Result<void> brought = co_await bring_server(deadline);
+    if (is_client_gone_ || is_ending_) co_return false;
+    if (!brought) verdict = session_->fail_unit(brought.error(), out_);
+    if (stay_ != nullptr && session_->may_release()) co_await end_stay();
+  }
+  ++around_.counters.logins;
+  co_return verdict != Verdict::end;
+}
+
+ClientStart ClientFlow::introduction(const wire::StartupView& start) const {
+  ClientStart introduction;
+  for (const auto& [name, value] : start.parameters)
+    introduction.parameters.emplace_back(name, value);
+  introduction.process = entry_->key().process;
+  introduction.cancel_key = entry_->key().key;
+  return introduction;
+}
+
+// It is sent when the client leaves.
+void ClientFlow::refuse(const wire::ErrorReport& report) {
+  wire::write_error(out_.to_client, report);
+  if (session_ == nullptr) ++around_.counters.refused;
+  log::warning("Client refused",
+               {log::field("client", stream_->peer().address),
+                log::field("sqlstate", report.sqlstate), log::field("reason", report.message)});
+}
+
+}  // namespace forebay::proxy

@@ -1,0 +1,22 @@
+// ProxyCounters: what a proxy has done so far, and what it does now. Confined to its loop.
+#pragma once
+
+#include <cstdint>
+
+namespace forebay::proxy {
+
+struct ProxyCounters {
+  std::uint64_t clients_total = 0;
+  std::uint64_t logins = 0;
+  std::uint64_t refused = 0;   // who was not let in
+  std::uint64_t stays = 0;     // times that a server was given to a client
+  std::uint64_t waits = 0;     // of them, after standing in line
+  std::uint64_t unserved = 0;  // units that got an error instead of a server
+  std::uint64_t cancels = 0;   // requests that were passed on
+  std::uint64_t servers_lost = 0;
+  std::uint64_t clients_lost = 0;  // who went without a goodbye
+  std::int64_t clients = 0;
+  std::int64_t waiting = 0;
+};
+
+}  // namespace forebay::proxy

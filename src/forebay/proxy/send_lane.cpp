@@ -1,0 +1,36 @@
+#include "forebay/proxy/send_lane.hpp"
+
+#include <array>
+
+#include "forebay/wire/protocol/bytes.hpp"
+
+namespace forebay::proxy {
+
+namespace {
+constexpr std::size_t kKeptMemory = 1024;
+}
+
+Task<Result<void>> SendLane::send(ByteStream& stream, std::string& buffer, std::string_view piece,
+                                  Instant deadline) {
+  if (is_writing_) {
+    // Others may say more before it is our turn: this was said before.
+    buffer.append(piece);
+    piece = {};
+    while (is_writing_) co_await is_free_.wait_until(kNever);
+  }
+  if (buffer.empty() && piece.empty()) co_return Result<void>();
+  is_writing_ = true;
+  sending_.swap(buffer);
+  const std::array<ConstBytes, 2> pieces{wire::bytes_of(sending_), wire::bytes_of(piece)};
+  Result<void> sent = co_await stream.write(pieces, deadline);
+  sending_.clear();
+  is_writing_ = false;
+  is_free_.notify_all();
+  co_return sent;
+}
+
+void SendLane::shrink() {
+  if (!is_writing_ && sending_.capacity() > kKeptMemory) std::string().swap(sending_);
+}
+
+}  // namespace forebay::proxy

@@ -1,0 +1,34 @@
+// SendLane: writes to one stream what several tasks of a loop have to say, in the order in which
+// they said it.
+//
+// What they say is in one buffer, which belongs to them all. A task that finds another one writing
+// waits, and then writes what has gathered meanwhile. Confined to its scheduler.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "forebay/env/byte_stream.hpp"
+#include "forebay/env/condition.hpp"
+
+namespace forebay::proxy {
+
+class SendLane {
+ public:
+  explicit SendLane(Scheduler& scheduler) : is_free_(scheduler) {}
+
+  // What is in the buffer, then the piece, which need not be copied if nobody else writes. Errors
+  // are those of ByteStream::write().
+  Task<Result<void>> send(ByteStream& stream, std::string& buffer, std::string_view piece,
+                          Instant deadline);
+
+  bool is_writing() const { return is_writing_; }
+  void shrink();  // memory that only a large answer needed goes back
+
+ private:
+  Condition is_free_;
+  std::string sending_;
+  bool is_writing_ = false;
+};
+
+}  // namespace forebay::proxy

@@ -1,0 +1,190 @@
+// How a client comes by a server, what it hears from it, and how the server goes back.
+#include "forebay/proxy/client_flow.hpp"
+#include "forebay/proxy/link/server_link.hpp"
+
+namespace forebay::proxy {
+
+namespace {
+
+// What is shorter is cheaper to copy than to send by itself.
+constexpr std::size_t kWorthNoCopy = 4096;
+
+// For a client that got no server, whatever it is that the pool was short of.
+Error no_server(const Error& why) {
+  if (why.code() != Errc::timed_out) return why;
+  return Error(Errc::limit_reached, why.text());
+}
+
+}  // namespace
+
+Task<Result<void>> ClientFlow::bring_server(Instant deadline) {
+  for (;;) {
+    Result<PooledConnection> taken = co_await stand_in_line(deadline);
+    if (!taken) co_return failure(no_server(taken.error()));
+    auto& server = static_cast<ServerLink&>(taken->connection());
+    const bool is_there = co_await server.is_still_there();
+    if (!is_there) {
+      taken->mark_broken();
+      continue;
+    }
+    stay_ = std::make_unique<Stay>(std::move(*taken), server);
+    break;
+  }
+  ++around_.counters.stays;
+  session_->attach(stay_->server.picture(), out_);
+  followers_.spawn(follow_server(*stay_));
+  bool is_sent = true;
+  if (!out_.to_server.empty()) is_sent = co_await send_to_server();
+  if (!is_sent) co_return failure(Errc::connection_lost, "the server was lost before it was used");
+  while (!session_->is_fitted() && !is_ending_) co_await changed_.wait_until(kNever);
+  co_return Result<void>();
+}
+
+// A client that hangs up while it stands in line leaves it at once.
+Task<Result<PooledConnection>> ClientFlow::stand_in_line(Instant deadline) {
+  Pool& pool = route_->pool();
+  if (std::optional<PooledConnection> ready = pool.try_acquire()) co_return std::move(*ready);
+  ++around_.counters.waits;
+  ++around_.counters.waiting;
+  Cancellation gone(scheduler_);
+  watchers_.spawn(watch_client(gone));
+  Result<PooledConnection> taken = co_await pool.acquire(Until(deadline, gone));
+  --around_.counters.waiting;
+  stream_->interrupt_read();
+  co_await watchers_.join();
+  co_return taken;
+}
+
+// Reads ahead what there is room for, to notice the end.
+Task<void> ClientFlow::watch_client(Cancellation& gone) {
+  if (ahead_begin_ == ahead_end_) ahead_begin_ = ahead_end_ = 0;
+  const Bytes room = Bytes(ahead_).subspan(ahead_end_);
+  if (room.empty()) co_return;
+  const Result<std::size_t> got = co_await stream_->read(room, kNever);
+  if (got && *got > 0) {
+    ahead_end_ += *got;
+    co_return;
+  }
+  if (!got && got.error().code() == Errc::timed_out) co_return;  // it was its turn
+  is_client_gone_ = true;
+  ++around_.counters.clients_lost;
+  gone.cancel();
+}
+
+Task<void> ClientFlow::follow_server(Stay& stay) {
+  while (!stay.is_lost) {
+    const bool has_more = co_await read_server(stay);
+    if (!has_more) co_return;
+    for (wire::Frame frame = stay.server.frames().next(); frame.kind != wire::Frame::Kind::none;
+         frame = stay.server.frames().next()) {
+      if (frame.kind == wire::Frame::Kind::broken) {
+        lose_server(stay, stay.server.frames().problem());
+        break;
+      }
+      const bool is_passed_on = co_await pass_on(frame);
+      if (!is_passed_on) co_return;
+      if (is_ending_) break;
+    }
+    if (!session_->is_busy()) stay.busy_since = Instant();
+    changed_.notify_all();
+    const bool is_released = co_await release_if_done();
+    if (!is_released && !out_.to_server.empty()) co_await send_to_server();
+    const bool is_told = co_await send_to_client();
+    if (is_released || !is_told) co_return;
+  }
+}
+
+// False: there is nothing more to hear, because the server is lost or the client leaves.
+Task<bool> ClientFlow::read_server(Stay& stay) {
+  for (;;) {
+    const Instant deadline = server_deadline(stay);
+    const Result<std::size_t> got =
+        co_await stay.server.stream().read(stay.server.frames().room(), deadline);
+    if (got && *got > 0) {
+      stay.server.frames().add(*got);
+      co_return true;
+    }
+    if (is_ending_) co_return false;
+    if (!got && got.error().code() == Errc::timed_out) {
+      if (scheduler_.now() < deadline) co_return false;
+      co_await cancel_late_query(stay);
+      continue;
+    }
+    lose_server(
+        stay, got ? Error(Errc::connection_lost, "the server closed the connection") : got.error());
+    co_await send_to_client();
+    co_return false;
+  }
+}
+
+Instant ClientFlow::server_deadline(const Stay& stay) const {
+  if (stay.is_cancelled || stay.busy_since == Instant()) return kNever;
+  return deadline_after(stay.busy_since, limits().query);
+}
+
+// The client hears what the server says of it: query_canceled.
+Task<void> ClientFlow::cancel_late_query(Stay& stay) {
+  stay.is_cancelled = true;
+  co_await cancel_statement();
+}
+
+Task<bool> ClientFlow::pass_on(wire::Frame frame) {
+  const Verdict verdict = session_->from_server(frame, out_);
+  if (verdict == Verdict::end) {
+    if (!session_->may_release()) lose(*stay_);
+    end();
+  }
+  if (verdict != Verdict::forward) co_return true;
+  bool is_sent = true;
+  if (frame.bytes.size() >= kWorthNoCopy) {
+    is_sent = co_await send_to_client(frame.bytes);
+  } else {
+    out_.to_client.append(frame.bytes);
+  }
+  co_return is_sent;
+}
+
+// True: the server is with others now, before the client has read a word of the answer.
+Task<bool> ClientFlow::release_if_done() {
+  if (is_ending_ || !session_->may_release()) co_return false;
+  while (is_cancelling_) co_await changed_.wait_until(kNever);
+  if (is_ending_ || !session_->may_release()) co_return false;
+  give_back();
+  if (is_asked_to_leave_) stream_->interrupt_read();
+  co_return true;
+}
+
+void ClientFlow::give_back() {
+  session_->release();
+  const std::unique_ptr<Stay> stay = std::move(stay_);
+  if (stay->is_lost) {
+    stay->pooled.mark_broken();
+  } else {
+    stay->pooled.give_back();
+  }
+  changed_.notify_all();
+}
+
+void ClientFlow::lose_server(Stay& stay, const Error& why) {
+  if (stay.is_lost) return;
+  lose(stay);
+  session_->lose_server(why, out_);
+  end();
+}
+
+void ClientFlow::lose(Stay& stay) {
+  stay.is_lost = true;
+  stay.server.mark_lost();
+  ++around_.counters.servers_lost;
+}
+
+// What the client leaves behind is the pool's to clear: a statement that runs is cancelled, a
+// transaction rolled back.
+Task<void> ClientFlow::end_stay() {
+  if (stay_ != nullptr) stay_->server.stream().interrupt_read();
+  co_await followers_.join();
+  while (is_cancelling_) co_await changed_.wait_until(kNever);
+  if (stay_ != nullptr) give_back();
+}
+
+}  // namespace forebay::proxy
