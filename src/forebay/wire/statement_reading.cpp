@@ -81,6 +81,22 @@ bool is_transaction_control(std::string_view kind, const json::object& node) {
          std::ranges::find(kOfSavepoints, text_at(node, "kind")) == kOfSavepoints.end();
 }
 
+// Those that a failed transaction lets through.
+bool is_transaction_exit(std::string_view kind, const json::object& node) {
+  static constexpr auto kExits = std::to_array<std::string_view>(
+      {"TRANS_STMT_COMMIT", "TRANS_STMT_ROLLBACK", "TRANS_STMT_ROLLBACK_TO",
+       "TRANS_STMT_PREPARE"});
+  return kind == "TransactionStmt" &&
+         std::ranges::find(kExits, text_at(node, "kind")) != kExits.end();
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return lower;
+}
+
 class Reader {
  public:
   explicit Reader(const TrustedFunctions& trusted) : trusted_(trusted) {}
@@ -92,6 +108,7 @@ class Reader {
   void leave(Leftover kind) { reading_.leftovers.add(kind); }
   void read_top(std::string_view kind, const json::object& node);
   void read_setting(const json::object& node);
+  bool read_prepared(std::string_view kind, const json::object& node);
   void read_parts(const json::value& part, int depth);
   void read_call(const json::object& node, const json::array& names);
   void read_table(const json::object& node);
@@ -112,13 +129,14 @@ void Reader::read_all(const json::array& statements) {
     reading_.is_single = is_alone && kind != "CopyStmt";
     reading_.is_transaction_control =
         reading_.is_transaction_control || is_transaction_control(kind, node);
+    reading_.is_transaction_exit = is_alone && is_transaction_exit(kind, node);
     read_top(kind, node);
   }
 }
 
 void Reader::read_top(std::string_view kind, const json::object& node) {
   if (kind == "VariableSetStmt") return read_setting(node);
-  if (kind == "PrepareStmt" || kind == "DeallocateStmt") return leave(Leftover::prepared);
+  if (read_prepared(kind, node)) return;
   if (kind == "ListenStmt") return leave(Leftover::channels);
   if (!is_told_by_parts(kind)) return leave(Leftover::everything);
   if (kind == "ExplainStmt") {
@@ -137,11 +155,37 @@ void Reader::read_top(std::string_view kind, const json::object& node) {
   read_table(node);
 }
 
+// True: it is about prepared statements, or clears or loads something, and nothing else is in it.
+bool Reader::read_prepared(std::string_view kind, const json::object& node) {
+  const std::string_view name = text_at(node, "name");
+  if (kind == "PrepareStmt" || kind == "DeallocateStmt") {
+    leave(Leftover::prepared);
+    reading_.prepares = reading_.prepares || kind == "PrepareStmt";
+    if (kind == "PrepareStmt") return true;
+    if (name.empty()) {
+      reading_.deallocates_all = true;
+    } else {
+      reading_.deallocates.emplace_back(name);
+    }
+    return true;
+  }
+  if (kind == "DiscardStmt" && text_at(node, "target") == "DISCARD_ALL")
+    reading_.discards_all = true;
+  if (kind == "LoadStmt") reading_.loads = true;
+  if (kind == "ExecuteStmt") reading_.executes.emplace_back(name);
+  return false;
+}
+
 // SET LOCAL and SET TRANSACTION end with the transaction.
 void Reader::read_setting(const json::object& node) {
   const bool is_of_transaction =
       text_at(node, "kind") == "VAR_SET_MULTI" && text_at(node, "name").starts_with("TRANSACTION");
-  if (!flag_at(node, "is_local") && !is_of_transaction) leave(Leftover::settings);
+  if (flag_at(node, "is_local") || is_of_transaction) return;
+  leave(Leftover::settings);
+  const std::string_view kind = text_at(node, "kind");
+  const bool is_reset =
+      kind == "VAR_RESET" || kind == "VAR_RESET_ALL" || kind == "VAR_SET_DEFAULT";
+  reading_.settings.push_back({.name = lower_case(text_at(node, "name")), .is_reset = is_reset});
 }
 
 void Reader::read_parts(const json::value& part, int depth) {
@@ -162,6 +206,14 @@ bool is_constant_true(const json::value& argument) {
   const json::object* constant = node != nullptr ? object_at(*node, "A_Const") : nullptr;
   constant = constant != nullptr ? object_at(*constant, "boolval") : nullptr;
   return constant != nullptr && flag_at(*constant, "boolval");
+}
+
+// Empty: it is no constant.
+std::string_view constant_text(const json::value& argument) {
+  const json::object* const node = argument.if_object();
+  const json::object* constant = node != nullptr ? object_at(*node, "A_Const") : nullptr;
+  constant = constant != nullptr ? object_at(*constant, "sval") : nullptr;
+  return constant != nullptr ? text_at(*constant, "sval") : std::string_view();
 }
 
 // Nothing: it is not one of them.
@@ -189,9 +241,12 @@ void Reader::read_call(const json::object& node, const json::array& names) {
   const std::optional<Leftover> left = left_by(builtin);
   if (!left) return leave(Leftover::everything);
   const json::array* const arguments = list_at(node, "args");
-  const bool is_local = builtin == "set_config" && arguments != nullptr && arguments->size() == 3 &&
-                        is_constant_true(arguments->at(2));
-  if (!is_local) leave(*left);
+  const bool is_config = builtin == "set_config" && arguments != nullptr && arguments->size() == 3;
+  if (is_config && is_constant_true(arguments->at(2))) return;
+  leave(*left);
+  if (*left != Leftover::settings) return;
+  const std::string_view name = is_config ? constant_text(arguments->at(0)) : std::string_view();
+  reading_.settings.push_back({.name = lower_case(name), .is_reset = false});
 }
 
 void Reader::read_table(const json::object& node) {

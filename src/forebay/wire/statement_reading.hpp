@@ -13,6 +13,12 @@
 
 namespace forebay::wire {
 
+// One SET, RESET or set_config() that outlives its transaction.
+struct SettingChange {
+  std::string name;  // in lower case; empty: all of them, or one that only the server knows
+  bool is_reset = false;
+};
+
 struct StatementReading {
   Leftovers leftovers;
   // One SELECT, INSERT, UPDATE, DELETE, MERGE or VALUES: worth being prepared.
@@ -23,6 +29,15 @@ struct StatementReading {
   bool is_single = false;
   // BEGIN, COMMIT, ROLLBACK or the like; not about savepoints.
   bool is_transaction_control = false;
+  // One statement that runs in a failed transaction, too: COMMIT, ROLLBACK, ROLLBACK TO.
+  bool is_transaction_exit = false;
+  bool prepares = false;         // PREPARE
+  bool loads = false;            // LOAD
+  bool deallocates_all = false;  // DEALLOCATE ALL
+  bool discards_all = false;     // DISCARD ALL
+  std::vector<SettingChange> settings;
+  std::vector<std::string> deallocates;  // the names, in order
+  std::vector<std::string> executes;     // names of EXECUTE
 };
 
 // Functions that leave nothing, by the word of those who know them: as they are called, with a
