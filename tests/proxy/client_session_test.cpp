@@ -1,0 +1,161 @@
+// Scripts of messages: queries, transactions, releases, failures, the end.
+#include "forebay/proxy/session/client_session.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/session_talk.hpp"
+
+namespace forebay::proxy {
+namespace {
+
+using namespace test::words;
+using test::Talk;
+using test::TalkRoute;
+
+ServerPicture fresh_server() {
+  ServerPicture picture;
+  picture.begin(test::usual_parameters());
+  return picture;
+}
+
+class ClientSessionTest : public testing::Test {
+ protected:
+  TalkRoute route_;
+  ServerPicture server_ = fresh_server();
+  ServerPicture other_ = fresh_server();
+};
+
+TEST_F(ClientSessionTest, TheWelcomeNeedsNoServer) {
+  Talk talk(route_, {{"user", "u"}, {"application_name", "app"}});
+
+  EXPECT_EQ(talk.begin(),
+            "client: Authentication, DateStyle=ISO, MDY, TimeZone=UTC, application_name=app, "
+            "client_encoding=UTF8, server_version=15.0, BackendKeyData, Ready I");
+  EXPECT_FALSE(talk.session().is_attached());
+}
+
+TEST_F(ClientSessionTest, AQueryHoldsAServerUntilItIsReady) {
+  Talk talk(route_);
+
+  EXPECT_EQ(talk.client(query("SELECT 1")), "wants a server");
+  EXPECT_EQ(talk.attach(server_), "server: Query [SELECT 1]");
+  EXPECT_TRUE(talk.session().is_busy());
+  EXPECT_EQ(talk.server(complete("SELECT 1")), "client: [SELECT 1]");
+  EXPECT_FALSE(talk.session().may_release());
+  EXPECT_EQ(talk.server(ready()), "client: Ready I");
+  EXPECT_TRUE(talk.session().may_release());
+  talk.session().release();
+  EXPECT_TRUE(server_.leftovers.empty());
+}
+
+TEST_F(ClientSessionTest, ATransactionKeepsItsServer) {
+  Talk talk(route_);
+  talk.client(query("BEGIN"));
+  talk.attach(server_);
+  talk.server(complete("BEGIN") + ready('T'));
+
+  EXPECT_FALSE(talk.session().may_release());
+  EXPECT_EQ(talk.client(parse("", "SELECT 1") + run("") + sync()),
+            "server: Parse  [SELECT 1], Bind  of , Execute, Sync");
+  EXPECT_EQ(talk.server(parsed() + bound() + complete("SELECT 1") + ready('T')),
+            "client: ParseComplete, BindComplete, [SELECT 1], Ready T");
+  EXPECT_FALSE(talk.session().may_release());
+  talk.client(query("COMMIT"));
+  talk.server(complete("COMMIT") + ready());
+  EXPECT_TRUE(talk.session().may_release());
+}
+
+TEST_F(ClientSessionTest, WhatNeedsNoServerIsAnsweredWithoutOne) {
+  Talk talk(route_);
+
+  EXPECT_EQ(talk.client(sync()), "client: Ready I");
+  EXPECT_EQ(talk.client(flush()), "");
+  EXPECT_EQ(talk.client(close(wire::Target::statement, "s") + close(wire::Target::portal, "p") +
+                        sync()),
+            "client: CloseComplete, CloseComplete, Ready I");
+  EXPECT_EQ(talk.client(query("DEALLOCATE ALL")), "client: [DEALLOCATE ALL], Ready I");
+  EXPECT_EQ(talk.client(query("DISCARD ALL")), "client: [DISCARD ALL], Ready I");
+  EXPECT_EQ(talk.client(terminate()), "ends");
+}
+
+TEST_F(ClientSessionTest, AUnitThatFailsIsSkippedUpToItsSync) {
+  Talk talk(route_);
+  const Error why(Errc::limit_reached, "no server");
+
+  EXPECT_EQ(talk.client(query("SELECT 1")), "wants a server");
+  EXPECT_EQ(talk.fail(why), "client: ERROR 53300 [no server], Ready I");
+  EXPECT_EQ(talk.client(parse("s", "SELECT 1") + run("s") + sync() + query("SELECT 2")),
+            "wants a server");
+  EXPECT_EQ(talk.fail(why), "wants a server; client: ERROR 53300 [no server], Ready I");
+  EXPECT_EQ(talk.attach(server_), "server: Query [SELECT 2]");
+}
+
+TEST_F(ClientSessionTest, AServerThatDiesTakesItsClientWithIt) {
+  Talk talk(route_);
+  talk.client(query("SELECT 1"));
+  talk.attach(server_);
+
+  EXPECT_EQ(talk.server(error("57P01", "bye", wire::Severity::fatal)),
+            "ends; client: FATAL 57P01 [bye]");
+
+  Talk second(route_);
+  second.client(query("SELECT 1"));
+  second.attach(other_);
+  EXPECT_EQ(second.lose(Error(Errc::connection_lost, "gone")), "ends; client: FATAL 08006 [gone]");
+}
+
+TEST_F(ClientSessionTest, WhatNoClientMaySayEndsIt) {
+  std::string password;
+  wire::write_password(password, "secret");
+
+  EXPECT_EQ(Talk(route_).client(password),
+            "ends; client: FATAL 08P01 [a password was sent after the log-in]");
+  EXPECT_EQ(Talk(route_).client(std::string("Q\0\0\0\5x", 6)),
+            "ends; client: FATAL 08P01 [malformed message Query: a text has no end]");
+}
+
+TEST_F(ClientSessionTest, FunctionCallsAreRefused) {
+  std::string call;
+  wire::write_function_call(call, {});
+  Talk talk(route_);
+
+  EXPECT_EQ(talk.client(call),
+            "client: ERROR 0A000 [function calls of the protocol are not supported], Ready I");
+}
+
+TEST_F(ClientSessionTest, CopyPassesBothWays) {
+  Talk talk(route_);
+  talk.client(parse("", "COPY t FROM STDIN") + run("") + sync());
+  talk.attach(server_);
+  std::string data;
+  wire::write_copy_data(data, "1\n");
+  std::string done;
+  wire::write_copy_done(done);
+  std::string begins;
+  wire::write_copy_response(begins, wire::ServerMessage::copy_in_response, 0, {});
+
+  EXPECT_EQ(talk.server(parsed() + bound() + begins),
+            "client: ParseComplete, BindComplete, CopyInResponse");
+  EXPECT_EQ(talk.client(data + done + sync()), "server: CopyData, CopyDone, Sync");
+  EXPECT_FALSE(talk.session().may_release());
+  EXPECT_EQ(talk.server(complete("COPY 1") + ready()), "client: [COPY 1], Ready I");
+  EXPECT_TRUE(talk.session().may_release());
+}
+
+TEST_F(ClientSessionTest, SessionPoolingPassesEverything) {
+  TalkRoute route;
+  route.rules.pooling = Pooling::session;
+  Talk talk(route);
+  EXPECT_EQ(talk.client(parse("s", "LISTEN c") + run("s") + sync()), "wants a server");
+
+  EXPECT_EQ(talk.attach(server_), "server: Parse s [LISTEN c], Bind  of s, Execute, Sync");
+  EXPECT_EQ(talk.server(parsed() + bound() + complete("LISTEN") + ready()),
+            "client: ParseComplete, BindComplete, [LISTEN], Ready I");
+  EXPECT_FALSE(talk.session().may_release());
+  EXPECT_TRUE(server_.leftovers.has(wire::Leftover::everything));
+  EXPECT_EQ(talk.client(terminate()), "ends");
+  EXPECT_TRUE(talk.session().may_release());
+}
+
+}  // namespace
+}  // namespace forebay::proxy
