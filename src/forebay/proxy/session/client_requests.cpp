@@ -18,6 +18,7 @@ Verdict ClientSession::from_client(const Frame& frame, Output& out) {
 }
 
 Verdict ClientSession::begin_message(const Frame& frame, Output& out) {
+  wanting_ = 0;
   const auto type = static_cast<ClientMessage>(frame.type);
   if (type == ClientMessage::terminate) {
     is_over_ = true;
@@ -126,12 +127,13 @@ Verdict ClientSession::on_query(const Frame& frame, Output& out) {
       drops_all || !reading.deallocates.empty() || statements_.unnamed().exists;
   if (drops_all) {
     statements_.drop_all();
+    server_->statements.doubt_all();
   } else if (has_change) {
     statements_.drop(reading.deallocates);
   }
   if (has_change) statements_.drop_unnamed_too();
   expect('Q', Whose::client).has_change = has_change;
-  server_->unnamed_owner = 0;
+  server_->unnamed_there = 0;
   if (!may_restore(reading)) return Verdict::forward;
   out.to_server += frame.bytes;
   restore(reading.discards_all ? std::vector<wire::SettingChange>{{.name = {}, .is_reset = true}}
@@ -201,6 +203,7 @@ Verdict ClientSession::on_execute(const Frame& frame, Output& out) {
     expected.has_change = true;
     if (names.empty()) {
       statements_.drop_all();
+      server_->statements.doubt_all();
     } else {
       statements_.drop(names);
     }
@@ -216,15 +219,17 @@ Verdict ClientSession::on_close(const Frame& frame, Output& out) {
   bool is_servers = server_ != nullptr && !is_statement;
   if (is_statement) {
     if (close->name.empty()) {
+      is_servers = server_ != nullptr && server_->unnamed_there != 0;
+      if (is_servers) server_->unnamed_there = 0;
       statements_.drop_unnamed();
-      is_servers = server_ != nullptr && server_->unnamed_owner == serial_;
-      if (is_servers) server_->unnamed_owner = 0;
     } else {
       statements_.drop(close->name);
     }
   }
   if (is_servers) {
-    expect('C', Whose::client).has_change = is_statement;
+    Expected& expected = expect('C', Whose::client);
+    expected.has_change = is_statement;
+    expected.is_unnamed = is_statement;
     return Verdict::forward;
   }
   queue_.push({.type = 'C', .whose = Whose::ours, .has_change = is_statement});

@@ -82,7 +82,6 @@ void ClientSession::attach(ServerPicture& server, Output& out) {
   FOREBAY_CHECK(server_ == nullptr && !is_over_);
   server_ = &server;
   is_failed_ = false;
-  wanting_ = 0;
   if (shared_.rules.pooling == Pooling::session) server.leftovers.add(wire::Leftover::everything);
   const std::string sql =
       server.fitted_for == serial_ ? std::string() : parameters_.fitting_sql(server);
@@ -90,7 +89,7 @@ void ClientSession::attach(ServerPicture& server, Output& out) {
     is_fitting_ = true;
     ++shared_.counters.fits;
     server.fitted_for = 0;
-    server.unnamed_owner = 0;
+    server.unnamed_there = 0;
     wire::write_query(out.to_server, sql);
     expect('Q', Whose::silent);
     return;
@@ -125,6 +124,7 @@ Verdict ClientSession::fit_is_over(Output& out) {
 
 bool ClientSession::may_release() const {
   if (server_ == nullptr || is_fitting_ || !queue_.empty()) return false;
+  if (wanting_ != 0 && !is_over_) return false;  // what it was brought for has not been shown yet
   if (rest_ != Rest::none || server_rest_ != Rest::none || !server_->answers.is_idle())
     return false;
   if (server_->answers.transaction() != wire::TransactionStatus::idle) return false;

@@ -88,6 +88,7 @@ class ClientSession {
   struct ServersName {
     std::string text;      // empty: the same as the client's
     std::uint64_t id = 0;  // of a statement that has a name of ours
+    bool is_certain = true;  // false: its Parse is on its way
   };
 
   // client_session.cpp
@@ -124,6 +125,7 @@ class ClientSession {
   void bring_unnamed(Output& out);
   void parse_on_server(const StatementRef& statement, Whose whose, Output& out);
   ServersName name_on_server(std::string_view name, Output& out);
+  void expect_about(char type, std::string_view name, const ServersName& there);
   const wire::StatementReading* reading_of(std::string_view name) const;
   void bring_absence(std::string_view name, Output& out);
   void bring_under_own_name(std::string_view name, const StatementRef& statement, Whose whose,

@@ -46,9 +46,11 @@ void ClientStatements::define(std::string_view name, StatementRef statement) {
   names_.insert_or_assign(std::string(name), std::move(statement));
 }
 
-void ClientStatements::define_unnamed(std::string_view body, wire::StatementReading reading) {
+void ClientStatements::define_unnamed(std::string_view body, wire::StatementReading reading,
+                                      std::uint64_t id) {
   save_unnamed(next_change());
   unnamed_.exists = true;
+  unnamed_.id = id;
   unnamed_.body.assign(body);
   unnamed_.reading = std::move(reading);
 }

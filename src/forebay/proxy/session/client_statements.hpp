@@ -26,6 +26,7 @@ namespace forebay::proxy {
 // The statement without a name. It is not shared: each client sends another one all the time.
 struct UnnamedStatement {
   bool exists = false;
+  std::uint64_t id = 0;  // no other definition has it
   std::string body;  // of Parse, without the name in front
   wire::StatementReading reading;
 };
@@ -44,7 +45,7 @@ class ClientStatements {
 
   // Each of these is one change, even if nothing is different.
   void define(std::string_view name, StatementRef statement);
-  void define_unnamed(std::string_view body, wire::StatementReading reading);
+  void define_unnamed(std::string_view body, wire::StatementReading reading, std::uint64_t id);
   void drop(std::string_view name);
   void drop(const std::vector<std::string>& names);
   void drop_unnamed();

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "forebay/wire/leftovers.hpp"
@@ -28,6 +30,8 @@ struct Expected {
   bool is_refusal = false;        // in the place of a request that we refuse, for this:
   wire::Leftovers refused{};
   std::uint64_t what = 0;         // the id of the statement that it is about; 0: none
+  // What the client calls that statement, if its Parse may still fail.
+  std::string name{};
 };
 
 class ExpectedAnswers {
@@ -40,7 +44,7 @@ class ExpectedAnswers {
   // The n-th from the front.
   Expected& at(std::size_t place) { return all_[begin_ + place]; }
 
-  Expected& push(Expected next) { return all_.emplace_back(next); }
+  Expected& push(Expected next) { return all_.emplace_back(std::move(next)); }
   void pop();
   void pop_back();
   void erase(std::size_t place, std::size_t count);

@@ -18,6 +18,9 @@ constexpr std::string_view kUndefinedStatement = "26000";
 constexpr std::string_view kAborted = "25P02";
 constexpr std::string_view kStalePlan = "cached plan must not change result type";
 
+// No definition has this number: the unnamed statement may be any, or none.
+constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
+
 // The answer that ends a request of that type.
 bool ends_request(char answer, char request) {
   switch (static_cast<ServerMessage>(answer)) {
@@ -135,7 +138,7 @@ Verdict ClientSession::on_command(const Frame& frame, Output& out) {
   is_failed_ = false;
   const Result<std::string_view> tag = wire::parse_command_complete(frame.body);
   const bool drops_all = tag && (*tag == "DEALLOCATE ALL" || *tag == "DISCARD ALL");
-  if (drops_all) server_->forget_statements();
+  if (drops_all) server_->statements.erase_doubtful();
   if (tag && *tag == "DISCARD ALL") discarded_all();
   if (!queue_.empty() && (drops_all || (tag && *tag == "DEALLOCATE")))
     queue_.front().is_done = true;
@@ -196,7 +199,8 @@ bool ClientSession::show_renamed(const wire::ErrorFields& fields, const Expected
                                  Output& out) {
   if (expected.what == 0 || fields.sqlstate() != kUndefinedStatement) return false;
   const std::string ours = server_name(expected.what);
-  const std::string_view theirs = statements_.name_of(expected.what);
+  const std::string_view theirs =
+      expected.name.empty() ? statements_.name_of(expected.what) : std::string_view(expected.name);
   std::string message(fields.message());
   const std::size_t at = message.find(ours);
   if (at == std::string::npos || theirs.empty()) return false;
@@ -215,7 +219,7 @@ void ClientSession::drop_to_sync(bool has_first_failed) {
   for (std::size_t place = 0; place < count; ++place) {
     const Expected& expected = queue_.at(place);
     if (expected.has_change) ++changes;
-    if (expected.is_unnamed) server_->unnamed_owner = 0;
+    if (expected.is_unnamed) server_->unnamed_there = kNotKnown;
     ServerStatements::Entry* const entry = server_->statements.find(expected.what);
     if (entry == nullptr) continue;
     if ((expected.type == 'P' && entry->state == State::sent) ||

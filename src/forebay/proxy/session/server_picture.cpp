@@ -6,10 +6,8 @@ using wire::Leftover;
 
 void ServerPicture::cleared(wire::Leftovers kinds) {
   const bool is_all = kinds.has(Leftover::everything);
-  if (is_all || kinds.has(Leftover::settings)) {
-    applied.clear();
-    fitted_for = 0;
-  }
+  if (is_all || kinds.has(Leftover::settings)) applied.clear();
+  fitted_for = 0;
   if (is_all || kinds.has(Leftover::prepared)) forget_statements();
   leftovers = {};
 }

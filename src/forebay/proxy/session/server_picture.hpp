@@ -36,7 +36,7 @@ struct ServerPicture {
   Parameters applied;            // what was set for a client, of parameters that are not reported
   ServerStatements statements;   // under names of ours
   std::vector<std::string> borrowed_names;  // statements that may be there under a client's name
-  std::uint64_t unnamed_owner = 0;          // the client whose unnamed statement is there; 0: none's
+  std::uint64_t unnamed_there = 0;          // which unnamed statement; 0: none
   std::uint64_t fitted_for = 0;             // the client whose parameters it has; 0: nobody knows
   std::uint64_t unit = 1;                   // grows with each Sync and Query
 };

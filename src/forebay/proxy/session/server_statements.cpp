@@ -31,6 +31,18 @@ void ServerStatements::clear() {
   entries_.clear();
 }
 
+void ServerStatements::doubt_all() {
+  for (Entry& entry : entries_) entry.state = State::doubtful;
+}
+
+void ServerStatements::erase_doubtful() {
+  std::erase_if(entries_, [this](const Entry& entry) {
+    if (entry.state != State::doubtful) return false;
+    places_.erase(entry.statement->id());
+    return true;
+  });
+}
+
 ServerStatements::Entry* ServerStatements::oldest(std::uint64_t unit) {
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     if (entry->used == unit) return nullptr;

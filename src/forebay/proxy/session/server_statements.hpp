@@ -34,6 +34,10 @@ class ServerStatements {
   Entry& use(const StatementRef& statement, std::uint64_t unit);
   void erase(std::uint64_t id);
   void clear();
+  // The server is told to drop them all, and may or may not do it.
+  void doubt_all();
+  // It did.
+  void erase_doubtful();
   // The one used least lately, if it may go: none that is used in this unit. Null: none may.
   Entry* oldest(std::uint64_t unit);
   std::size_t size() const { return entries_.size(); }

@@ -82,6 +82,10 @@ void ClientSession::mark_bound(std::string_view portal, const wire::StatementRea
     if (reading.discards_all) resets_.push_back({.name = {}, .is_reset = true});
     resets_.insert(resets_.end(), reading.settings.begin(), reading.settings.end());
   }
+  for (const std::string& name : reading.executes) {
+    if (const StatementRef* const statement = statements_.find(name))
+      bring_under_own_name(name, *statement, Whose::swallowed, out);
+  }
   std::vector<std::string> names;
   for (const std::string& name : reading.deallocates) {
     const StatementRef* const statement = statements_.find(name);
@@ -116,7 +120,7 @@ void ClientSession::refuse(char type, Leftovers pins, Output& out) {
     wire::write_parse(out.to_server, kNeverThere, kFails);
   } else {
     wire::write_query(out.to_server, kFails);
-    server_->unnamed_owner = 0;
+    server_->unnamed_there = 0;
     type = 'Q';
   }
   Expected& expected = expect(type, Whose::client);
@@ -135,7 +139,7 @@ void ClientSession::restore(const std::vector<wire::SettingChange>& changes, Out
   if (sql.empty()) return;
   wire::write_query(out.to_server, sql);
   expect('Q', Whose::silent);
-  server_->unnamed_owner = 0;
+  server_->unnamed_there = 0;
 }
 
 }  // namespace forebay::proxy

@@ -40,8 +40,8 @@ Verdict ClientSession::on_parse(const Frame& frame, Output& out) {
   if (try_refuse('P', pins_of(reading), out)) return Verdict::done;
   if (!view->statement.empty()) return parse_named(frame, *view, reading, out);
 
-  statements_.define_unnamed(frame.body.substr(1), reading);
-  server_->unnamed_owner = serial_;
+  statements_.define_unnamed(frame.body.substr(1), reading, shared_.texts.next_serial());
+  server_->unnamed_there = statements_.unnamed().id;
   Expected& expected = expect('P', Whose::client);
   expected.has_change = true;
   expected.is_unnamed = true;
@@ -123,18 +123,20 @@ void ClientSession::bring_statement(const StatementRef& statement, Output& out) 
 }
 
 void ClientSession::bring_unnamed(Output& out) {
-  if (server_->unnamed_owner == serial_) return;
-  if (!statements_.unnamed().exists) {
-    // Another client's must not be taken for it.
+  const UnnamedStatement& unnamed = statements_.unnamed();
+  if (!unnamed.exists) {
+    // Another one must not be taken for it.
+    if (server_->unnamed_there == 0) return;
     wire::write_close(out.to_server, wire::Target::statement, "");
-    expect('C', Whose::swallowed);
-    server_->unnamed_owner = serial_;
+    expect('C', Whose::swallowed).is_unnamed = true;
+    server_->unnamed_there = 0;
     return;
   }
+  if (server_->unnamed_there == unnamed.id) return;
   ++shared_.counters.parses_added;
-  send_parse("", statements_.unnamed().body, out);
+  send_parse("", unnamed.body, out);
   expect('P', Whose::swallowed).is_unnamed = true;
-  server_->unnamed_owner = serial_;
+  server_->unnamed_there = unnamed.id;
 }
 
 // The client has no statement of that name, and must hear so from the server.
@@ -166,7 +168,7 @@ Verdict ClientSession::on_describe(const Frame& frame, Output& out) {
     return Verdict::forward;
   }
   const ServersName name = name_on_server(describe->name, out);
-  expect('D', Whose::client).what = name.id;
+  expect_about('D', describe->name, name);
   if (name.text.empty()) return Verdict::forward;
   wire::write_describe(out.to_server, wire::Target::statement, name.text);
   return Verdict::done;
@@ -181,12 +183,20 @@ ClientSession::ServersName ClientSession::name_on_server(std::string_view name, 
   if (const StatementRef* const found = statements_.find(name)) {
     const StatementRef statement = *found;
     bring_statement(statement, out);
-    return {.text = server_name(statement->id()), .id = statement->id()};
+    const std::uint64_t id = statement->id();
+    const bool is_there = server_->statements.find(id)->state == State::there;
+    return {.text = server_name(id), .id = id, .is_certain = is_there};
   }
   bring_absence(name, out);
   // One of our names in the mouth of a client is not ours.
   if (!name.starts_with(kOurNames)) return {};
   return {.text = std::string(name) + " of the client", .id = 0};
+}
+
+void ClientSession::expect_about(char type, std::string_view name, const ServersName& there) {
+  Expected& expected = expect(type, Whose::client);
+  expected.what = there.id;
+  if (!there.is_certain) expected.name = name;
 }
 
 Verdict ClientSession::on_bind(const Frame& frame, Output& out) {
@@ -217,7 +227,7 @@ Verdict ClientSession::write_bind_head(std::string_view head, std::uint32_t leng
   const ServersName there = name_on_server(*name, out);
   if (const wire::StatementReading* const reading = reading_of(*name))
     mark_bound(*portal, *reading, out);
-  expect('B', Whose::client).what = there.id;
+  expect_about('B', *name, there);
   const std::string_view text = there.text.empty() ? *name : std::string_view(there.text);
   const std::size_t rest = portal->size() + 1 + name->size() + 1;
   const std::size_t all = length - name->size() + text.size();
