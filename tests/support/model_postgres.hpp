@@ -164,6 +164,8 @@ class ModelPostgres {
     if (portal == portals_.end()) return static_cast<void>(fail_portal(name));
     const std::string sql = portal->second;
     if (status_ == 'E' && !is_exit(sql)) return static_cast<void>(fail_aborted());
+    if (sql.empty()) return static_cast<void>(fail("55000", "portal cannot be run"));
+    portal->second.clear();  // once
     run(sql);
   }
   void on_close(const wire::TargetView& view) {

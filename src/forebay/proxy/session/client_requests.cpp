@@ -114,7 +114,7 @@ Verdict ClientSession::on_query(const Frame& frame, Output& out) {
     for (const std::string& name : *names) {
       const StatementRef* const statement = statements_.find(name);
       if (statement == nullptr) continue;
-      bring_under_own_name(name, *statement, Whose::silent, out);
+      bring_under_own_name(name, (*statement)->body(), Whose::silent, out);
       has_own_names = true;
     }
   }

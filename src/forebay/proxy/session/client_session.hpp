@@ -128,7 +128,7 @@ class ClientSession {
   void expect_about(char type, std::string_view name, const ServersName& there);
   const wire::StatementReading* reading_of(std::string_view name) const;
   void bring_absence(std::string_view name, Output& out);
-  void bring_under_own_name(std::string_view name, const StatementRef& statement, Whose whose,
+  void bring_under_own_name(std::string_view name, std::string_view body, Whose whose,
                             Output& out);
   void make_room(Output& out);
   void send_parse(std::string_view name, std::string_view body, Output& out);

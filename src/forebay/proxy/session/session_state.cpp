@@ -84,13 +84,13 @@ void ClientSession::mark_bound(std::string_view portal, const wire::StatementRea
   }
   for (const std::string& name : reading.executes) {
     if (const StatementRef* const statement = statements_.find(name))
-      bring_under_own_name(name, *statement, Whose::swallowed, out);
+      bring_under_own_name(name, (*statement)->body(), Whose::swallowed, out);
   }
   std::vector<std::string> names;
   for (const std::string& name : reading.deallocates) {
     const StatementRef* const statement = statements_.find(name);
     if (statement == nullptr) continue;
-    bring_under_own_name(name, *statement, Whose::swallowed, out);
+    bring_under_own_name(name, (*statement)->body(), Whose::swallowed, out);
     names.push_back(name);
   }
   if (!names.empty() || reading.deallocates_all || reading.discards_all)

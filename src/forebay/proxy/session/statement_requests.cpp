@@ -22,6 +22,8 @@ namespace {
 // Names have fewer than 64 letters; nobody waits for more than this.
 constexpr std::size_t kLongestBindNames = std::size_t{64} * 1024;
 constexpr std::string_view kOurNames = "forebay_";
+// A statement that can be prepared in a failed transaction, too, and has no parameters.
+constexpr std::string_view kAlwaysParsed("ROLLBACK\0\0\0", 11);
 
 }  // namespace
 
@@ -50,9 +52,9 @@ Verdict ClientSession::on_parse(const Frame& frame, Output& out) {
 
 Verdict ClientSession::parse_named(const Frame& frame, const wire::ParseView& view,
                                    const wire::StatementReading& reading, Output& out) {
-  if (const StatementRef* const older = statements_.find(view.statement)) {
+  if (statements_.find(view.statement) != nullptr) {
     // The server says that there is one already, in its own words.
-    bring_under_own_name(view.statement, *older, Whose::swallowed, out);
+    bring_under_own_name(view.statement, kAlwaysParsed, Whose::swallowed, out);
     expect('P', Whose::client);
     return Verdict::forward;
   }
@@ -148,11 +150,11 @@ void ClientSession::bring_absence(std::string_view name, Output& out) {
 
 // For what only works with the client's own name: EXECUTE, DEALLOCATE, the error about a name that
 // is taken.
-void ClientSession::bring_under_own_name(std::string_view name, const StatementRef& statement,
-                                         Whose whose, Output& out) {
+void ClientSession::bring_under_own_name(std::string_view name, std::string_view body, Whose whose,
+                                         Output& out) {
   wire::write_close(out.to_server, wire::Target::statement, name);
   expect('C', whose);
-  send_parse(name, statement->body(), out);
+  send_parse(name, body, out);
   expect('P', whose);
   std::vector<std::string>& borrowed = server_->borrowed_names;
   if (std::ranges::find(borrowed, name) == borrowed.end()) borrowed.emplace_back(name);
