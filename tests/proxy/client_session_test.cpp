@@ -70,9 +70,9 @@ TEST_F(ClientSessionTest, WhatNeedsNoServerIsAnsweredWithoutOne) {
 
   EXPECT_EQ(talk.client(sync()), "client: Ready I");
   EXPECT_EQ(talk.client(flush()), "");
-  EXPECT_EQ(talk.client(close(wire::Target::statement, "s") + close(wire::Target::portal, "p") +
-                        sync()),
-            "client: CloseComplete, CloseComplete, Ready I");
+  EXPECT_EQ(
+      talk.client(close(wire::Target::statement, "s") + close(wire::Target::portal, "p") + sync()),
+      "client: CloseComplete, CloseComplete, Ready I");
   EXPECT_EQ(talk.client(query("DEALLOCATE ALL")), "client: [DEALLOCATE ALL], Ready I");
   EXPECT_EQ(talk.client(query("DISCARD ALL")), "client: [DISCARD ALL], Ready I");
   EXPECT_EQ(talk.client(terminate()), "ends");

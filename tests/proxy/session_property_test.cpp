@@ -32,23 +32,22 @@ rc::Gen<std::string> any_unit() {
       rc::gen::apply(parse, any_name(), any_sql()), rc::gen::apply(parse, any_name(), any_sql()),
       rc::gen::map(any_name(), [](const std::string& name) { return run(name); }),
       rc::gen::map(any_name(), [](const std::string& name) { return run(name); }),
-      rc::gen::map(any_name(), [](const std::string& name) { return test::words::bind(name, name); }),
       rc::gen::map(any_name(),
-                   [](const std::string& name) {
-                     return describe(wire::Target::statement, name);
-                   }),
+                   [](const std::string& name) { return test::words::bind(name, name); }),
+      rc::gen::map(any_name(),
+                   [](const std::string& name) { return describe(wire::Target::statement, name); }),
       rc::gen::map(any_name(),
                    [](const std::string& name) { return close(wire::Target::statement, name); }),
       rc::gen::map(any_name(),
                    [](const std::string& name) { return close(wire::Target::portal, name); }),
       rc::gen::just(execute()), rc::gen::just(flush()));
-  const auto extended = rc::gen::map(
-      rc::gen::resize(8, rc::gen::container<std::vector<std::string>>(message)),
-      [](const std::vector<std::string>& all) {
-        std::string unit;
-        for (const std::string& one : all) unit += one;
-        return unit + sync();
-      });
+  const auto extended =
+      rc::gen::map(rc::gen::resize(8, rc::gen::container<std::vector<std::string>>(message)),
+                   [](const std::vector<std::string>& all) {
+                     std::string unit;
+                     for (const std::string& one : all) unit += one;
+                     return unit + sync();
+                   });
   return rc::gen::oneOf(rc::gen::map(any_sql(), [](const std::string& sql) { return query(sql); }),
                         extended, extended);
 }
@@ -209,8 +208,7 @@ Scripts any_scripts() {
       10, rc::gen::container<Scripts>(3, rc::gen::container<std::vector<std::string>>(any_unit())));
 }
 std::vector<int> any_choices() {
-  return *rc::gen::resize(300,
-                          rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 1000)));
+  return *rc::gen::resize(300, rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 1000)));
 }
 std::string all_of(const std::vector<std::string>& script) {
   std::string all;

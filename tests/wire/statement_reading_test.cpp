@@ -161,5 +161,32 @@ RC_GTEST_PROP(StatementReadingProperty, NoExpressionHidesACall, ()) {
   RC_ASSERT(reading.leftovers.has(everything));
 }
 
+TEST(StatementReadingTest, WhatSettingsAndStatementsItIsAbout) {
+  const auto settings = [](const char* sql) {
+    std::string told;
+    for (const SettingChange& change : read_statement(sql, {}).settings)
+      told += (change.is_reset ? "-" : "+") + change.name + " ";
+    return told;
+  };
+
+  EXPECT_EQ(settings("SET TIME ZONE 'CET'; SET DateStyle TO DEFAULT; RESET ALL"),
+            "+timezone -datestyle - ");
+  EXPECT_EQ(settings("SELECT set_config('Work_Mem', '1', false), set_config($1, '1', false)"),
+            "+work_mem + ");
+  EXPECT_EQ(settings("SET LOCAL a.b = 1; SELECT set_config('a.b', '1', true)"), "");
+  EXPECT_EQ(read_statement("DEALLOCATE a; DEALLOCATE \"B\"", {}).deallocates,
+            (std::vector<std::string>{"a", "B"}));
+  EXPECT_TRUE(read_statement("DEALLOCATE ALL", {}).deallocates_all);
+  EXPECT_TRUE(read_statement("DISCARD ALL", {}).discards_all);
+  EXPECT_FALSE(read_statement("DISCARD TEMP", {}).discards_all);
+  EXPECT_EQ(read_statement("EXECUTE a(1)", {}).executes, std::vector<std::string>{"a"});
+  EXPECT_EQ(read_statement("EXPLAIN EXECUTE a", {}).executes, std::vector<std::string>{"a"});
+  EXPECT_TRUE(read_statement("PREPARE a AS SELECT 1", {}).prepares);
+  EXPECT_TRUE(read_statement("LOAD 'x'", {}).loads);
+  EXPECT_TRUE(read_statement("ROLLBACK TO a", {}).is_transaction_exit);
+  EXPECT_FALSE(read_statement("ROLLBACK; SELECT 1", {}).is_transaction_exit);
+  EXPECT_FALSE(read_statement("BEGIN", {}).is_transaction_exit);
+}
+
 }  // namespace
 }  // namespace forebay::wire

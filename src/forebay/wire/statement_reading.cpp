@@ -84,8 +84,7 @@ bool is_transaction_control(std::string_view kind, const json::object& node) {
 // Those that a failed transaction lets through.
 bool is_transaction_exit(std::string_view kind, const json::object& node) {
   static constexpr auto kExits = std::to_array<std::string_view>(
-      {"TRANS_STMT_COMMIT", "TRANS_STMT_ROLLBACK", "TRANS_STMT_ROLLBACK_TO",
-       "TRANS_STMT_PREPARE"});
+      {"TRANS_STMT_COMMIT", "TRANS_STMT_ROLLBACK", "TRANS_STMT_ROLLBACK_TO", "TRANS_STMT_PREPARE"});
   return kind == "TransactionStmt" &&
          std::ranges::find(kExits, text_at(node, "kind")) != kExits.end();
 }
@@ -183,8 +182,7 @@ void Reader::read_setting(const json::object& node) {
   if (flag_at(node, "is_local") || is_of_transaction) return;
   leave(Leftover::settings);
   const std::string_view kind = text_at(node, "kind");
-  const bool is_reset =
-      kind == "VAR_RESET" || kind == "VAR_RESET_ALL" || kind == "VAR_SET_DEFAULT";
+  const bool is_reset = kind == "VAR_RESET" || kind == "VAR_RESET_ALL" || kind == "VAR_SET_DEFAULT";
   reading_.settings.push_back({.name = lower_case(text_at(node, "name")), .is_reset = is_reset});
 }
 

@@ -146,15 +146,14 @@ bool is_same_parameter(std::string_view one, std::string_view other) {
 Parameters::const_iterator find_parameter(const Parameters& parameters, std::string_view name) {
   const auto exact = parameters.find(name);
   if (exact != parameters.end()) return exact;
-  return std::ranges::find_if(parameters, [name](const auto& one) {
-    return is_same_parameter(one.first, name);
-  });
+  return std::ranges::find_if(
+      parameters, [name](const auto& one) { return is_same_parameter(one.first, name); });
 }
 
 bool is_fixed_parameter(std::string_view name) {
-  static constexpr auto kFixed = std::to_array<std::string_view>(
-      {"server_version", "server_encoding", "integer_datetimes", "is_superuser",
-       "session_authorization", "in_hot_standby"});
+  static constexpr auto kFixed =
+      std::to_array<std::string_view>({"server_version", "server_encoding", "integer_datetimes",
+                                       "is_superuser", "session_authorization", "in_hot_standby"});
   return is_any_of(name, kFixed);
 }
 
@@ -191,6 +190,10 @@ void ClientParameters::note(std::string_view name, std::string_view value,
   } else {
     put(changed_, std::string(name), std::string(value));
   }
+}
+
+bool ClientParameters::began_with(std::string_view name) const {
+  return find_setting(start_, name) != nullptr;
 }
 
 const std::string* ClientParameters::find(std::string_view name) const {
@@ -233,8 +236,7 @@ void ClientParameters::fitted(ServerPicture& server) const {
   }
 }
 
-std::string ClientParameters::restoring_sql(
-    const std::vector<wire::SettingChange>& changes) const {
+std::string ClientParameters::restoring_sql(const std::vector<wire::SettingChange>& changes) const {
   std::string sql;
   for (const auto& [name, value] : start_) {
     const bool is_reset = std::ranges::any_of(changes, [&name](const wire::SettingChange& one) {

@@ -42,6 +42,7 @@ class ClientParameters {
   // heard last.
   void reset() { changed_.clear(); }
   const std::vector<Setting>& changed() const { return changed_; }
+  bool began_with(std::string_view name) const;
   // Null: what the server has by itself.
   const std::string* find(std::string_view name) const;
 

@@ -123,8 +123,7 @@ Verdict ClientSession::on_query(const Frame& frame, Output& out) {
     expect('S', Whose::silent);
   }
   const bool drops_all = reading.deallocates_all || reading.discards_all;
-  const bool has_change =
-      drops_all || !reading.deallocates.empty() || statements_.unnamed().exists;
+  const bool has_change = drops_all || !reading.deallocates.empty() || statements_.unnamed().exists;
   if (drops_all) {
     statements_.drop_all();
     server_->statements.doubt_all();
@@ -167,8 +166,7 @@ bool ClientSession::answer_query(const wire::StatementReading& reading, Output& 
 }
 
 Verdict ClientSession::on_sync(const Frame& frame, Output& out) {
-  const Result<void> checked =
-      wire::parse_empty(wire::Sender::client, frame.type, frame.body);
+  const Result<void> checked = wire::parse_empty(wire::Sender::client, frame.type, frame.body);
   if (!checked) return violation(checked.error(), out);
   const bool is_sync = static_cast<ClientMessage>(frame.type) == ClientMessage::sync;
   if (server_ == nullptr) {

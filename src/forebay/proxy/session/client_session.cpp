@@ -34,9 +34,8 @@ Verdict ClientSession::begin(const Parameters& greeting, Output& out) {
     return end_with(wire::report_of(std::move(wanted).error(), wire::Severity::fatal), out);
   // The name needs no server's word, and each client may have its own.
   std::vector<Setting> name;
-  const auto found = std::ranges::find_if(*wanted, [](const Setting& one) {
-    return is_same_parameter(one.first, kApplicationName);
-  });
+  const auto found = std::ranges::find_if(
+      *wanted, [](const Setting& one) { return is_same_parameter(one.first, kApplicationName); });
   if (found != wanted->end()) {
     name.emplace_back(kApplicationName, printable(std::move(found->second)));
     wanted->erase(found);
@@ -51,8 +50,7 @@ Verdict ClientSession::begin(const Parameters& greeting, Output& out) {
 }
 
 Verdict ClientSession::welcome(const Parameters& parameters, Output& out) {
-  if (!start_->is_told_ok)
-    wire::write_authentication(out.to_client, wire::AuthenticationKind::ok);
+  if (!start_->is_told_ok) wire::write_authentication(out.to_client, wire::AuthenticationKind::ok);
   for (const auto& [name, value] : parameters) {
     const std::string* const wish = is_fixed_parameter(name) ? nullptr : parameters_.find(name);
     wire::write_parameter_status(out.to_client, name, wish != nullptr ? *wish : value);
@@ -111,7 +109,8 @@ Verdict ClientSession::fit_is_over(Output& out) {
   }
   if (is_welcome()) return Verdict::done;  // the message that waited hears of it
   const std::string error = std::exchange(fit_error_, {});
-  const Result<wire::ErrorFields> fields = wire::parse_error_fields(error.substr(5));
+  const Result<wire::ErrorFields> fields =
+      wire::parse_error_fields(std::string_view(error).substr(5));
   wire::ErrorReport report(wire::Severity::fatal, wire::kProtocolViolation, "unreadable error");
   if (fields) {
     report.sqlstate = fields->sqlstate();
@@ -143,9 +142,8 @@ void ClientSession::release() {
 }
 
 bool ClientSession::is_free() const {
-  return server_ == nullptr ||
-         (queue_.empty() && server_->answers.is_idle() &&
-          server_->answers.transaction() == wire::TransactionStatus::idle);
+  return server_ == nullptr || (queue_.empty() && server_->answers.is_idle() &&
+                                server_->answers.transaction() == wire::TransactionStatus::idle);
 }
 
 bool ClientSession::is_busy() const {

@@ -86,8 +86,8 @@ class ClientSession {
  private:
   enum class Rest : std::uint8_t { none, forward, drop, bind_head };
   struct ServersName {
-    std::string text;      // empty: the same as the client's
-    std::uint64_t id = 0;  // of a statement that has a name of ours
+    std::string text;        // empty: the same as the client's
+    std::uint64_t id = 0;    // of a statement that has a name of ours
     bool is_certain = true;  // false: its Parse is on its way
   };
 
@@ -128,8 +128,7 @@ class ClientSession {
   void expect_about(char type, std::string_view name, const ServersName& there);
   const wire::StatementReading* reading_of(std::string_view name) const;
   void bring_absence(std::string_view name, Output& out);
-  void bring_under_own_name(std::string_view name, std::string_view body, Whose whose,
-                            Output& out);
+  void bring_under_own_name(std::string_view name, std::string_view body, Whose whose, Output& out);
   void make_room(Output& out);
   void send_parse(std::string_view name, std::string_view body, Output& out);
   Expected& expect(char type, Whose whose);
@@ -181,6 +180,7 @@ class ClientSession {
   bool is_wanting_in_pieces_ = false;
   Rest rest_ = Rest::none;
   Rest server_rest_ = Rest::none;
+  std::uint32_t restores_ = 0;  // in the queue
   bool is_over_ = false;
   bool is_fitting_ = false;
   bool is_skipping_ = false;  // what the client sends, up to its Sync

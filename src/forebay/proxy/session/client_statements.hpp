@@ -27,7 +27,7 @@ namespace forebay::proxy {
 struct UnnamedStatement {
   bool exists = false;
   std::uint64_t id = 0;  // no other definition has it
-  std::string body;  // of Parse, without the name in front
+  std::string body;      // of Parse, without the name in front
   wire::StatementReading reading;
 };
 

@@ -22,14 +22,15 @@ enum class Whose : std::uint8_t {
 struct Expected {
   char type = 0;  // of the request
   Whose whose = Whose::client;
-  bool has_change = false;        // of the client's statements
-  bool is_unnamed = false;        // Parse of the unnamed statement
-  bool has_failed = false;        // a Query: an error came
-  bool is_done = false;           // a Query that drops statements: that was done
+  bool has_change = false;  // of the client's statements
+  bool is_unnamed = false;  // Parse of the unnamed statement
+  bool has_failed = false;  // a Query: an error came
+  bool is_done = false;     // a Query that drops statements: that was done
   bool is_transaction_exit = false;
-  bool is_refusal = false;        // in the place of a request that we refuse, for this:
+  bool is_restoring = false;  // a Query of ours, after a RESET
+  bool is_refusal = false;    // in the place of a request that we refuse, for this:
   wire::Leftovers refused{};
-  std::uint64_t what = 0;         // the id of the statement that it is about; 0: none
+  std::uint64_t what = 0;  // the id of the statement that it is about; 0: none
   // What the client calls that statement, if its Parse may still fail.
   std::string name{};
 };

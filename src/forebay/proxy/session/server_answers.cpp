@@ -54,7 +54,8 @@ Verdict ClientSession::from_server(const Frame& frame, Output& out) {
     case ServerMessage::error_response: return on_error(frame, out);
     case ServerMessage::ready_for_query: return on_ready(frame, out);
     case ServerMessage::command_complete: return on_command(frame, out);
-    case ServerMessage::notification_response: return is_fitting_ ? Verdict::done : Verdict::forward;
+    case ServerMessage::notification_response:
+      return is_fitting_ ? Verdict::done : Verdict::forward;
     case ServerMessage::notice_response: return is_hidden() ? Verdict::done : Verdict::forward;
     default: return on_plain(frame, out);
   }
@@ -105,6 +106,12 @@ Verdict ClientSession::on_parameter(const Frame& frame, Output& out) {
   // Nobody asked: the server's own settings have changed.
   if (server_->answers.is_idle())
     server_->defaults.insert_or_assign(std::string(status->name), std::string(status->value));
+  // Between a RESET and what makes up for it the server has a value that the client never has.
+  if (restores_ > 0 && parameters_.began_with(status->name)) {
+    const bool is_restoring = !queue_.empty() && queue_.front().is_restoring;
+    const std::string* const heard = parameters_.find(status->name);
+    if (!is_restoring || (heard != nullptr && *heard == status->value)) return Verdict::done;
+  }
   parameters_.note(status->name, status->value, *server_);
   return Verdict::forward;
 }
@@ -236,6 +243,7 @@ Verdict ClientSession::on_ready(const Frame& frame, Output& out) {
   const Expected front = queue_.front();
   if (front.type != 'Q' && front.type != 'S') return out_of_step(out);
   is_muted_ = false;
+  if (front.is_restoring) --restores_;
   is_failed_ = server_->answers.transaction() == wire::TransactionStatus::failed;
   if (front.has_change && front.has_failed && !front.is_done) {
     statements_.undo_first(1, true);

@@ -33,8 +33,8 @@ struct ServerPicture {
   wire::Leftovers leftovers;     // what must be cleared before somebody else may use the session
 
   // The rest is for ClientSession.
-  Parameters applied;            // what was set for a client, of parameters that are not reported
-  ServerStatements statements;   // under names of ours
+  Parameters applied;           // what was set for a client, of parameters that are not reported
+  ServerStatements statements;  // under names of ours
   std::vector<std::string> borrowed_names;  // statements that may be there under a client's name
   std::uint64_t unnamed_there = 0;          // which unnamed statement; 0: none
   std::uint64_t fitted_for = 0;             // the client whose parameters it has; 0: nobody knows

@@ -35,12 +35,12 @@ struct SessionRules {
 
 // What sessions did, for metrics.
 struct SessionCounters {
-  std::uint64_t pins = 0;              // clients that began to keep their server
-  std::uint64_t refusals = 0;          // statements refused for their session state
-  std::uint64_t parses_answered = 0;   // without the server
-  std::uint64_t parses_added = 0;      // for statements that a server did not have
+  std::uint64_t pins = 0;               // clients that began to keep their server
+  std::uint64_t refusals = 0;           // statements refused for their session state
+  std::uint64_t parses_answered = 0;    // without the server
+  std::uint64_t parses_added = 0;       // for statements that a server did not have
   std::uint64_t statements_closed = 0;  // to keep to most_statements
-  std::uint64_t fits = 0;              // servers whose parameters had to be changed
+  std::uint64_t fits = 0;               // servers whose parameters had to be changed
 };
 
 // What the sessions of a route have in common. All of it outlives them.
@@ -62,8 +62,8 @@ struct ClientStart {
   std::vector<std::pair<std::string, std::string>> parameters;
   // What it will cancel with.
   std::uint32_t process = 0;
-  std::string cancel_key;     // 4 to 256 bytes
-  bool is_told_ok = false;    // the authentication has said Ok already
+  std::string cancel_key;   // 4 to 256 bytes
+  bool is_told_ok = false;  // the authentication has said Ok already
 };
 
 }  // namespace forebay::proxy

@@ -55,9 +55,8 @@ Leftovers ClientSession::pins_of(const wire::StatementReading& reading) const {
   if (reading.loads) pins.add(Leftover::everything);
   for (const wire::SettingChange& change : reading.settings) {
     if (change.is_reset) continue;
-    const bool follows =
-        !change.name.empty() && !is_fixed_parameter(change.name) &&
-        find_parameter(server_->reported, change.name) != server_->reported.end();
+    const bool follows = !change.name.empty() && !is_fixed_parameter(change.name) &&
+                         find_parameter(server_->reported, change.name) != server_->reported.end();
     if (!follows) pins.add(Leftover::settings);
   }
   return pins;
@@ -130,7 +129,8 @@ void ClientSession::refuse(char type, Leftovers pins, Output& out) {
 
 bool ClientSession::may_restore(const wire::StatementReading& reading) const {
   if (parameters_.start().empty()) return false;
-  return reading.discards_all || std::ranges::any_of(reading.settings, &wire::SettingChange::is_reset);
+  return reading.discards_all ||
+         std::ranges::any_of(reading.settings, &wire::SettingChange::is_reset);
 }
 
 // The server went back to its own defaults; the client's are those that it began with.
@@ -138,7 +138,8 @@ void ClientSession::restore(const std::vector<wire::SettingChange>& changes, Out
   const std::string sql = parameters_.restoring_sql(changes);
   if (sql.empty()) return;
   wire::write_query(out.to_server, sql);
-  expect('Q', Whose::silent);
+  expect('Q', Whose::silent).is_restoring = true;
+  ++restores_;
   server_->unnamed_there = 0;
 }
 
