@@ -11,6 +11,7 @@ namespace forebay::proxy {
 namespace {
 
 constexpr std::size_t kReaderMemory = 2048;
+constexpr Duration kLastWork = std::chrono::seconds(1);
 // What is shorter is cheaper to copy than to send by itself.
 constexpr std::size_t kWorthNoCopy = 4096;
 
@@ -152,12 +153,14 @@ Instant ClientFlow::client_deadline() const {
   return after(limits().idle_in_transaction);
 }
 
-// A client that said goodbye behind its last statements gets them done, as a server would.
+// A client that said goodbye behind its last statements gets them done, as by a server of its own,
+// if they do not take long: nobody waits for them any more.
 Task<void> ClientFlow::finish_work() {
   if (is_client_gone_ || is_ending_) co_return;
   if (stay_ != nullptr) co_await send_to_server();
-  while (stay_ != nullptr && session_->is_busy() && !is_ending_)
-    co_await changed_.wait_until(kNever);
+  const Instant deadline = after(kLastWork);
+  while (stay_ != nullptr && session_->is_busy() && !is_ending_ && scheduler_.now() < deadline)
+    co_await changed_.wait_until(deadline);
 }
 
 Task<bool> ClientFlow::send_to_client(std::string_view piece) {

@@ -36,7 +36,9 @@ Task<Result<void>> ClientFlow::bring_server(Instant deadline) {
   bool is_sent = true;
   if (!out_.to_server.empty()) is_sent = co_await send_to_server();
   if (!is_sent) co_return failure(Errc::connection_lost, "the server was lost before it was used");
-  while (!session_->is_fitted() && !is_ending_) co_await changed_.wait_until(kNever);
+  // A server that only had to say what it makes of the client's parameters may be gone by then.
+  while (session_->is_attached() && !session_->is_fitted() && !is_ending_)
+    co_await changed_.wait_until(kNever);
   co_return Result<void>();
 }
 
@@ -58,14 +60,14 @@ Task<Result<PooledConnection>> ClientFlow::stand_in_line(Instant deadline) {
 // Reads ahead what there is room for, to notice the end.
 Task<void> ClientFlow::watch_client(Cancellation& gone) {
   if (ahead_begin_ == ahead_end_) ahead_begin_ = ahead_end_ = 0;
-  const Bytes room = Bytes(ahead_).subspan(ahead_end_);
-  if (room.empty()) co_return;
-  const Result<std::size_t> got = co_await stream_->read(room, kNever);
-  if (got && *got > 0) {
+  while (ahead_end_ < ahead_.size()) {
+    const Bytes room = Bytes(ahead_).subspan(ahead_end_);
+    const Result<std::size_t> got = co_await stream_->read(room, kNever);
+    if (!got && got.error().code() == Errc::timed_out) co_return;  // it was its turn
+    if (!got || *got == 0) break;
     ahead_end_ += *got;
-    co_return;
   }
-  if (!got && got.error().code() == Errc::timed_out) co_return;  // it was its turn
+  if (ahead_end_ == ahead_.size()) co_return;
   is_client_gone_ = true;
   ++around_.counters.clients_lost;
   gone.cancel();
@@ -91,6 +93,9 @@ Task<void> ClientFlow::follow_server(Stay& stay) {
     if (!is_released && !out_.to_server.empty()) co_await send_to_server();
     const bool is_told = co_await send_to_client();
     if (is_released || !is_told) co_return;
+    // From now on the client is idle in a transaction: the task that reads it looks at the clock.
+    if (limits().idle_in_transaction != Duration::max() && !session_->is_busy())
+      stream_->interrupt_read();
   }
 }
 

@@ -50,6 +50,7 @@ Result<LinkLogin::Step> LinkLogin::receive(const wire::FrameReader& reader,
     case ServerMessage::ready_for_query: {
       const Result<wire::TransactionStatus> status = wire::parse_ready_for_query(frame.body);
       if (!status) return wrong_door(status.error().text());
+      picture.begin(Parameters(picture.reported));
       picture.answers = wire::PendingAnswers(*status);
       return Step::ready;
     }

@@ -36,12 +36,6 @@ std::string terminate() {
   return out;
 }
 
-// As far as the picture has any.
-template <class Picture>
-void forget_statements(Picture& picture) {
-  if constexpr (requires { picture.forget_statements(); }) picture.forget_statements();
-}
-
 }  // namespace
 
 // A request to cancel that is under way. It lives in the frame of the task that sent it, which may
@@ -88,7 +82,7 @@ ServerLink::ServerLink(LinkParts parts)
       key_(std::move(parts.key)),
       profile_(std::move(parts.profile)),
       notice_(parts.notice) {
-  frames_.want_whole(kWholeFromServer);
+  frames_.want_whole(kShownWhole);
 }
 
 ServerLink::~ServerLink() {
@@ -226,8 +220,7 @@ Task<Result<void>> ServerLink::reset_here(Instant deadline) {
   }
   if (picture_.answers.transaction() != wire::TransactionStatus::idle)
     co_return lose(Error(Errc::connection_lost, "a transaction could not be ended"));
-  if (postgres::ServerProfile::drops_prepared(leftovers)) note_prepared_dropped();
-  picture_.leftovers = {};
+  picture_.cleared(leftovers);
   co_return Result<void>();
 }
 
@@ -248,6 +241,7 @@ Task<Result<std::size_t>> ServerLink::run(std::string sql, Instant deadline) {
   std::string out;
   wire::write_query(out, sql);
   picture_.answers.sent(static_cast<char>(wire::ClientMessage::query));
+  picture_.unnamed_there = 0;  // a query drops it
   last_error_.reset();
   rows_ = 0;
   Result<void> done = co_await send(std::move(out), deadline);
@@ -382,8 +376,6 @@ void ServerLink::note_error(std::string_view body) {
   if (last_error_->sqlstate() == kCanceled) has_met_cancel_ = true;
   if (postgres::ends_session(*last_error_, profile_.rechecks_identity)) is_lost_ = true;
 }
-
-void ServerLink::note_prepared_dropped() { forget_statements(picture_); }
 
 std::unexpected<Error> ServerLink::lose(Error why) {
   is_lost_ = true;

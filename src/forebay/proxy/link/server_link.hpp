@@ -33,7 +33,7 @@ namespace forebay::proxy {
 
 // What frames() shows whole: all but rows, their descriptions, what COPY carries, and what
 // functions answer, which may be long and are only passed on.
-inline constexpr wire::MessageTypes kWholeFromServer{"123ACEGHIKNRSWZcnsv"};
+inline constexpr wire::MessageTypes kShownWhole{"123ACEGHIKNRSWZcnsv"};
 
 class ServerLink final : public Connection {
  public:
@@ -103,7 +103,6 @@ class ServerLink final : public Connection {
   void take_frames();
   void note_parameter(std::string_view body);
   void note_error(std::string_view body);
-  void note_prepared_dropped();
   std::unexpected<Error> lose(Error why);
 
   Scheduler* scheduler_;
