@@ -48,7 +48,7 @@ def libpq(build: pathlib.Path) -> list[str]:
 def jdbc(build: pathlib.Path) -> list[str]:
     source, classes = HERE / "JdbcClient.java", build / "classes"
     if not is_newer(classes / "JdbcClient.class", source):
-        step("javac", "-J-XX:TieredStopAtLevel=1", "-d", classes, source)
+        step("javac", "-J-XX:TieredStopAtLevel=1", "-cp", JDBC, "-d", classes, source)
     return [*JAVA, "-cp", f"{classes}:{JDBC}", "JdbcClient"]
 
 

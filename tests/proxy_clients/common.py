@@ -47,6 +47,12 @@ def check_servers(processes: Iterable[int]) -> None:
         check(len(set(processes)) <= SERVERS, f"{len(set(processes))} servers for a proxy that may use {SERVERS}")
 
 
+def why() -> str:
+    """REQUIRES: an exception is being handled."""
+    error = sys.exc_info()[1]
+    return str(error) if isinstance(error, AssertionError) else traceback.format_exc(limit=-4)
+
+
 def together(work: Callable[[int], None], count: int = CLIENTS) -> None:
     """Calls work(0), work(1) ... on threads, and fails with the first of them that does."""
     failures: list[str] = []
@@ -55,7 +61,7 @@ def together(work: Callable[[int], None], count: int = CLIENTS) -> None:
         try:
             work(number)
         except Exception:
-            failures.append(f"client {number}: {traceback.format_exc()}")
+            failures.append(f"client {number}: {why()}")
 
     threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
     for thread in threads:
@@ -84,7 +90,7 @@ def run(steps: list[Step], refused: list[Step]) -> None:
             print(f": {time.monotonic() - began:.2f} s", flush=True)
         except Exception:
             failed.append(step.__name__)
-            print(f" failed after {time.monotonic() - began:.2f} s:\n{traceback.format_exc()}", flush=True)
+            print(f" failed after {time.monotonic() - began:.2f} s: {why()}", flush=True)
     if failed:
         print(f"failed: {', '.join(failed)}", flush=True)
     sys.exit(1 if failed else 0)
