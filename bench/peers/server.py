@@ -41,9 +41,10 @@ def end_with_parent():
 
 
 class Server:
-    """REQUIRES: with. It is gone, and its files with it, when the block ends."""
+    """REQUIRES: with. It is gone, and its files with it, when the block ends. Settings are those of PostgreSQL."""
 
-    def __init__(self):
+    def __init__(self, **settings):
+        self.settings = settings
         self.binaries = find_binaries()
         self.account = {}
         if os.geteuid() == 0:  # PostgreSQL refuses to run as root
@@ -76,7 +77,7 @@ class Server:
         access.chmod(0o644)
         settings = {"listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": self.folder,
                     "hba_file": access, "fsync": "off", "full_page_writes": "off", "shared_buffers": "64MB",
-                    "wal_level": "minimal", "max_wal_senders": "0", "autovacuum": "off", "jit": "off"}
+                    "wal_level": "minimal", "max_wal_senders": "0", "autovacuum": "off", "jit": "off", **self.settings}
         self.check(self.spawn("initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync").wait() == 0)
         self.process = self.spawn("postgres", "-D", data, *(f"--{name}={value}" for name, value in settings.items()))
         limit = time.monotonic() + START_LIMIT

@@ -339,7 +339,8 @@ final class JdbcClient {
         equal(one(other, "SELECT number FROM jdbc_temporary"), "42", "temporary table");
       }
     }
-    try (Connection connection = connect("currentSchema=pg_catalog&readOnlyMode=always&options=-c%20statement_timeout=12345")) {
+    String words = "currentSchema=pg_catalog&readOnlyMode=always&options=-c%20statement_timeout=12345";
+    try (Connection connection = connect(words)) {
       equal(one(connection, "SHOW search_path"), "pg_catalog", "search_path");
       equal(one(connection, "SHOW statement_timeout"), "12345ms", "statement_timeout");
       connection.setReadOnly(true);

@@ -80,7 +80,8 @@ def transactions() -> None:
                             connection.execute("INSERT INTO psycopg_rows VALUES (%s, %s)", (key, "again"))
                     except errors.UniqueViolation:
                         pass
-                    check_equal(one(connection, "SELECT name FROM psycopg_rows WHERE id = %s", key), f"row {key}", "row")
+                    name = one(connection, "SELECT name FROM psycopg_rows WHERE id = %s", key)
+                    check_equal(name, f"row {key}", "row")
                     check_equal(one(connection, "SELECT pg_backend_pid()"), server, "server within a transaction")
             rows = one(connection, "SELECT count(*) FROM psycopg_rows WHERE id / 1000 = %s", number)
             check_equal(rows, ROUNDS // 2, "committed rows")
@@ -133,7 +134,8 @@ def pipelines() -> None:
         rows = one(connection, "SELECT count(*) FROM psycopg_rows WHERE id >= 90000")
         check_equal(rows, 200, "rows of executemany")
         cursor = connection.cursor()
-        cursor.executemany("DELETE FROM psycopg_rows WHERE id = %s RETURNING id", [(90_000,), (90_001,)], returning=True)
+        cursor.executemany("DELETE FROM psycopg_rows WHERE id = %s RETURNING id", [(90_000,), (90_001,)],
+                           returning=True)
         check_equal(cursor.fetchone(), (90_000,), "returned")
 
 

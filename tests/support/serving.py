@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from types import TracebackType
+from typing import Any
 
 START_LIMIT = 30.0  # seconds
 STOP_LIMIT = 20.0
@@ -28,9 +29,14 @@ def answers(port: int) -> bool:
 
 
 class Serving:
-    """REQUIRES: with. A program that listens on a port of 127.0.0.1 until the block ends; SIGTERM ends it."""
+    """REQUIRES: with. It listens on a port of 127.0.0.1 until the block ends; SIGTERM ends it, with this code."""
 
-    def __init__(self, command: list[str], port: int, log: pathlib.Path) -> None:
+    code = 0
+
+    def __init__(self, command: list[str], port: int, log: pathlib.Path,
+                 account: dict[str, Any] | None = None) -> None:
+        """The account: user, group and extra_groups, if it is to be another."""
+        self.account = account or {}
         self.command = command
         self.port = port
         self.log = log
@@ -38,7 +44,8 @@ class Serving:
 
     def __enter__(self) -> "Serving":
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            cwd="/", **self.account)
         limit = time.monotonic() + START_LIMIT
         while not answers(self.port):
             if self.process.poll() is not None or time.monotonic() > limit:
@@ -56,7 +63,7 @@ class Serving:
         except subprocess.TimeoutExpired:
             self.kill()
             raise ServingError(f"{self.command[0]} does not end:\n{self.said()}") from None
-        if code not in (0, -signal.SIGTERM) and error is None:
+        if code != self.code and error is None:
             raise ServingError(f"{self.command[0]} ended with {code}:\n{self.said()}")
 
     @property
@@ -74,7 +81,8 @@ class Serving:
 
 
 def forebay(program: pathlib.Path, database: str, connections: int, log: pathlib.Path, *words: str) -> Serving:
+    """The program as a proxy for a database, with more words of its command line."""
     port = free_port()
-    command = [str(program), "serve", "--database", database, "--listen", f"127.0.0.1:{port}", "--connections",
-               str(connections), *words]
+    command = [str(program.resolve()), "serve", "--database", database, "--listen", f"127.0.0.1:{port}",
+               "--connections", str(connections), *words]
     return Serving(command, port, log)

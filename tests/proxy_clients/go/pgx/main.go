@@ -106,11 +106,7 @@ func equalNames() error {
 
 func pgx4Statements() error {
 	return steps.Together(steps.Clients, func(number int) error {
-		words := []string{"", "statement_cache_mode=describe", "prefer_simple_protocol=true"}[number%3]
-		if number%3 == 2 {
-			words = ""
-		}
-		config, err := pgx4.ParseConfig(steps.Address(words))
+		config, err := pgx4.ParseConfig(steps.Address([]string{"", "statement_cache_mode=describe", ""}[number%3]))
 		if err != nil {
 			return err
 		}
