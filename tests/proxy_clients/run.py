@@ -4,6 +4,7 @@
 import argparse
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -69,10 +70,12 @@ def run_client(command: list[str], variables: dict[str, str], limit: float) -> t
     try:
         said, _ = process.communicate(timeout=limit)
         return (f"ended with {process.returncode}" if process.returncode else "", said)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
         said, _ = process.communicate()
-        return f"not done after {limit:g} s", said
+        if isinstance(error, subprocess.TimeoutExpired):
+            return f"not done after {limit:g} s", said
+        raise
 
 
 @contextmanager
@@ -134,6 +137,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and what was started ends with it
     try:
         sys.exit(main())
     except ServerError as error:

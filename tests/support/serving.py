@@ -1,5 +1,6 @@
 """`forebay serve` as a process, for tests and benchmarks in Python."""
 
+import ctypes
 import pathlib
 import signal
 import socket
@@ -10,6 +11,8 @@ from typing import Any
 
 START_LIMIT = 30.0  # seconds
 STOP_LIMIT = 20.0
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
 
 
 class ServingError(Exception):
@@ -20,6 +23,11 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def end_with_parent() -> None:
+    """Whoever started it may be killed."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def answers(port: int) -> bool:
@@ -45,7 +53,7 @@ class Serving:
     def __enter__(self) -> "Serving":
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            cwd="/", **self.account)
+                                            cwd="/", preexec_fn=end_with_parent, **self.account)
         limit = time.monotonic() + START_LIMIT
         while not answers(self.port):
             if self.process.poll() is not None or time.monotonic() > limit:
