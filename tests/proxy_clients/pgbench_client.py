@@ -26,7 +26,8 @@ COMMIT;
 
 
 def pgbench(*words: str) -> str:
-    told = program("pgbench", "-n", *words)
+    # It waits for the answer to a Parse, and with it all clients of that thread, who may have the servers: one each.
+    told = program("pgbench", "-n", "-j", str(CLIENTS), *words)
     check("number of failed transactions: 0 " in told, told)
     return told
 
