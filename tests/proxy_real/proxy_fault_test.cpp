@@ -99,6 +99,8 @@ TEST_F(ProxyFaultTest, WhoSpeaksNonsenseIsSentAway) {
     ASSERT_TRUE(socket != nullptr);
     std::string bytes = each.bytes;
     wire::write_sync(bytes);
+    wire::write_terminate(
+        bytes);  // for a server that goes on, as PostgreSQL does after such a Bind
     socket->send(bytes);
     EXPECT_EQ(ending(*socket), each.sqlstate) << each.what;
   }

@@ -68,6 +68,7 @@ class ClientFlow {
     ServerLink& server;
     Instant busy_since{};
     bool is_lost = false;
+    bool is_over = false;       // the client lets go of it
     bool is_cancelled = false;  // because it took too long
   };
 

@@ -101,7 +101,7 @@ Task<void> ClientFlow::follow_server(Stay& stay) {
 
 // False: there is nothing more to hear, because the server is lost or the client leaves.
 Task<bool> ClientFlow::read_server(Stay& stay) {
-  for (;;) {
+  while (!stay.is_over) {
     const Instant deadline = server_deadline(stay);
     const Result<std::size_t> got =
         co_await stay.server.stream().read(stay.server.frames().room(), deadline);
@@ -120,6 +120,7 @@ Task<bool> ClientFlow::read_server(Stay& stay) {
     co_await send_to_client();
     co_return false;
   }
+  co_return false;
 }
 
 Instant ClientFlow::server_deadline(const Stay& stay) const {
@@ -186,7 +187,10 @@ void ClientFlow::lose(Stay& stay) {
 // What the client leaves behind is the pool's to clear: a statement that runs is cancelled, a
 // transaction rolled back.
 Task<void> ClientFlow::end_stay() {
-  if (stay_ != nullptr) stay_->server.stream().interrupt_read();
+  if (stay_ != nullptr) {
+    stay_->is_over = true;  // for a task that has not begun to read yet
+    stay_->server.stream().interrupt_read();
+  }
   co_await followers_.join();
   while (is_cancelling_) co_await changed_.wait_until(kNever);
   if (stay_ != nullptr) give_back();

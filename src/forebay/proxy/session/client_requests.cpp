@@ -11,7 +11,7 @@ using wire::ClientMessage;
 using wire::Frame;
 
 Verdict ClientSession::from_client(const Frame& frame, Output& out) {
-  if (is_over_) return Verdict::end;
+  if (is_over_ || has_left_) return Verdict::end;
   FOREBAY_CHECK(is_welcome() && (server_ == nullptr || is_fitted()));
   const bool is_piece = frame.kind == Frame::Kind::middle || frame.kind == Frame::Kind::last;
   return is_piece ? continue_message(frame, out) : begin_message(frame, out);
@@ -21,7 +21,7 @@ Verdict ClientSession::begin_message(const Frame& frame, Output& out) {
   wanting_ = 0;
   const auto type = static_cast<ClientMessage>(frame.type);
   if (type == ClientMessage::terminate) {
-    is_over_ = true;
+    has_left_ = true;  // what it asked for before is still answered
     return Verdict::end;
   }
   if (type == ClientMessage::password) {

@@ -123,11 +123,12 @@ Verdict ClientSession::fit_is_over(Output& out) {
 
 bool ClientSession::may_release() const {
   if (server_ == nullptr || is_fitting_ || !queue_.empty()) return false;
-  if (wanting_ != 0 && !is_over_) return false;  // what it was brought for has not been shown yet
+  if (wanting_ != 0 && !is_over_ && !has_left_)
+    return false;  // what it was brought for has not been shown yet
   if (rest_ != Rest::none || server_rest_ != Rest::none || !server_->answers.is_idle())
     return false;
   if (server_->answers.transaction() != wire::TransactionStatus::idle) return false;
-  return is_over_ || (pins_.empty() && shared_.rules.pooling == Pooling::transaction);
+  return is_over_ || has_left_ || (pins_.empty() && shared_.rules.pooling == Pooling::transaction);
 }
 
 void ClientSession::release() {

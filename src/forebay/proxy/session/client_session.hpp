@@ -182,6 +182,7 @@ class ClientSession {
   Rest server_rest_ = Rest::none;
   std::uint32_t restores_ = 0;  // in the queue
   bool is_over_ = false;
+  bool has_left_ = false;  // it has said goodbye
   bool is_fitting_ = false;
   bool is_skipping_ = false;  // what the client sends, up to its Sync
   bool is_muted_ = false;     // the client has heard of an error already, up to ReadyForQuery
