@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "forebay/base/log.hpp"
 #include "forebay/detail/base/check.hpp"
 #include "forebay/proxy/link/server_link.hpp"
 
@@ -53,7 +54,8 @@ Task<void> ClientFlow::run() {
   co_await end_stay();
   if (!is_client_gone_) {
     co_await send_to_client();
-    co_await stream_->finish(after(std::chrono::seconds(1)));
+    // Whether it still listens makes no difference any more.
+    static_cast<void>(co_await stream_->finish(after(kLastWork)));
   }
   stream_->close();
 }
@@ -193,7 +195,12 @@ Task<void> ClientFlow::cancel_statement() {
   if (stay_ == nullptr || is_cancelling_ || stay_->is_lost || !session_->is_busy()) co_return;
   is_cancelling_ = true;
   ++around_.counters.cancels;
-  co_await stay_->server.request_cancel(deadline_after(scheduler_.now(), limits().cancel));
+  const Result<void> taken =
+      co_await stay_->server.request_cancel(deadline_after(scheduler_.now(), limits().cancel));
+  if (!taken) {
+    log::warning("Cancel not passed on", {log::field("client", stream_->peer().address),
+                                          log::field("reason", taken.error().text())});
+  }
   is_cancelling_ = false;
   changed_.notify_all();
 }

@@ -50,9 +50,9 @@ Result<void> StreamRun::send(Phase phase) {
     name_ = cache_.new_name(statement_.prepared_name().value_or(""));
     return sending_->start_preparing(name_, known_.sql);
   }
-  const Result<void> sent = known_.server_name.empty()
-                                ? sending_->start_single(known_.sql, parameters_)
-                                : sending_->start_prepared(known_.server_name, parameters_);
+  Result<void> sent = known_.server_name.empty()
+                          ? sending_->start_single(known_.sql, parameters_)
+                          : sending_->start_prepared(known_.server_name, parameters_);
   if (sent && PQsetSingleRowMode(connection_) != 1)
     return failure(Errc::invalid, "libpq would not give the rows one at a time");
   return sent;

@@ -289,7 +289,7 @@ Result<void> LibpqConnection::settle_blocking(Duration timeout) {
   const Instant deadline = deadline_after(scheduler_.now(), timeout);
   parts_->socket->unwatch();
   AbandonedRows rest(handle_.get(), kMostSettledBytes);
-  const Result<void> driven = drive_blocking(rest, deadline);
+  Result<void> driven = drive_blocking(rest, deadline);
   if (!driven) return driven;
   return settled(rest);
 }
