@@ -56,7 +56,8 @@ CLEAN = {
 
 CO_AWAIT_ALLOWED = [
     "co_await f(options);",
-    "if (co_await f(a, b)) { Options named{1}; use(named); }",
+    "if (const bool is_so = co_await f(a, b); is_so) { Options named{1}; use(named); }",
+    "if (is_so) co_await f(a, b);",
     'auto r = co_await f(std::string("x{y}"), std::pair<int, int>(1, 2));',
     "while (!(co_await wait(deadline))) { x = Options{1}; }",
     "co_return Options{.name = s};",
@@ -70,6 +71,8 @@ CO_AWAIT_FORBIDDEN = [
     "co_await f(1, [&](int x) { return x; });",
     "use(Options{.name = s}, co_await f());",
     "co_return co_await f(x, {});",
+    "if (co_await f(a, b)) { use(a); }",
+    "if (a && !(co_await f(b))) co_return;",
 ]
 
 

@@ -189,9 +189,27 @@ def co_await_expressions(source):
         if CO_AWAIT.search(rest) or TEMPORARY.search(before):
             yield (source.path, line, "co_await",
                    "g++ 12 destroys braced temporaries and lambdas of such an expression twice; name it first")
+        elif is_if_condition(source.structure, match.start()):
+            yield source.path, line, "co_await", "g++ 12 compiles if (co_await ...) wrongly; name the result first"
         elif start in seen:
             yield source.path, line, "co_await", "one co_await per full expression; name the first result"
         seen.add(start)
+
+
+def is_if_condition(code, at):
+    """Whether this place is in the parentheses of an if, and behind no semicolon there."""
+    depth = 0
+    while at > 0:
+        at -= 1
+        if code[at] == ")":
+            depth += 1
+        elif code[at] == "(" and depth > 0:
+            depth -= 1
+        elif code[at] == "(" and re.search(r"\bif\s*$", code[:at][-20:]):
+            return True
+        elif code[at] in ";{}" and depth == 0:
+            return False
+    return False
 
 
 def co_await_bodies(source):
