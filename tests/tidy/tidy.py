@@ -197,17 +197,29 @@ def co_await_expressions(source):
 
 
 def is_if_condition(code, at):
-    """Whether this place is in the parentheses of an if, and behind no semicolon there."""
-    depth = 0
-    while at > 0:
-        at -= 1
-        if code[at] == ")":
+    """Whether this place is in the condition of an if: in its parentheses, and not in a statement before it."""
+    depth, place = 0, at
+    while place > 0:
+        place -= 1
+        if code[place] == ")":
             depth += 1
-        elif code[at] == "(" and depth > 0:
+        elif code[place] == "(" and depth > 0:
             depth -= 1
-        elif code[at] == "(" and re.search(r"\bif\s*$", code[:at][-20:]):
+        elif code[place] == "(" and re.search(r"\bif\s*$", code[:place][-20:]):
+            return not is_followed_by_statement(code, at)
+        elif code[place] in ";{}" and depth == 0:
+            return False
+    return False
+
+
+def is_followed_by_statement(code, at):
+    """Whether a semicolon comes before the parentheses around this place are closed."""
+    depth = 0
+    for letter in code[at:]:
+        if letter == ";" and depth == 0:
             return True
-        elif code[at] in ";{}" and depth == 0:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "{" or depth < -1:
             return False
     return False
 
