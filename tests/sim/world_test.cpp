@@ -39,13 +39,21 @@ std::string told(const RunResult& result) {
 
 class ShippedScenarioTest : public testing::TestWithParam<std::string> {};
 
+// A sanitizer sees what there is to see in some minutes of a world, which takes ten times as long
+// under it. What a scenario expects of its whole time is asked of the build for speed.
+constexpr Duration kSanitizedTime = 7min;
+
 TEST_P(ShippedScenarioTest, Holds) {
-  const Scenario scenario = shipped(GetParam());
+  Scenario scenario = shipped(GetParam());
+  const bool is_cut = test::kIsSanitized && scenario.duration > kSanitizedTime;
+  if (is_cut) scenario.duration = kSanitizedTime;
 
   const RunResult result = run(scenario);
 
-  EXPECT_TRUE(result.holds()) << told(result);
+  EXPECT_FALSE(result.broken_promise.has_value()) << told(result);
   EXPECT_GT(result.events, 10'000u);
+  if (is_cut) return;
+  EXPECT_TRUE(result.holds()) << told(result);
   // Where callers go away with nothing, the file says how many may.
   EXPECT_TRUE(result.callers().timeouts == 0 || scenario.assertions.max_timeouts)
       << result.callers().timeouts;
