@@ -7,6 +7,7 @@
 
 #include "config/reading.hpp"
 #include "forebay/config/reference.hpp"
+#include "forebay/config/route_text.hpp"
 #include "forebay/config/session_settings_text.hpp"
 #include "forebay/config/setting.hpp"
 
@@ -37,6 +38,9 @@ std::string random_word(const Setting& setting) {
         rc::gen::elementOf(std::string("abcXYZ019 _-.:/@'\"\\#{}[],&*!|>%\t~")));
     return letters;
   }
+  if (type == kAddresses)
+    return *rc::gen::elementOf(
+        std::vector<std::string>{"6432", "127.0.0.1:0, [::1]:7000", "/run/x/s"});
   if (type == kNamesAndValues) {
     SessionSettings settings;
     for (int i = *rc::gen::inRange(0, 3); i > 0; --i) {
@@ -159,12 +163,23 @@ TEST(ReferenceTest, ItsExampleIsRight) {
   EXPECT_EQ(read.cluster->user, "orders");
 }
 
+TEST(ReferenceTest, ItsExampleOfRoutesIsRight) {
+  const ConfigurationReading read = test::read_texts({}, std::string(example_file_of_routes()));
+
+  EXPECT_TRUE(read.problems.empty());
+  EXPECT_TRUE(read.configuration.warnings.empty());
+  EXPECT_EQ(read.proxy.routes.size(), 3u);
+}
+
 TEST(ReferenceTest, EverySettingHasItsRow) {
   const std::string page = reference();
   for (const Setting& setting : all_settings()) {
     const std::string row =
         "| `" + std::string(setting.name()) + "` | `" + std::string(setting.variable) + "` | ";
     EXPECT_NE(page.find(row), std::string::npos) << row;
+    const std::string in_route = key_in_route(setting);
+    if (in_route.empty()) continue;
+    EXPECT_NE(page.find("`" + in_route + "`"), std::string::npos) << in_route;
   }
 }
 

@@ -14,6 +14,19 @@ void Origins::from_variable(const Setting& setting) {
   sources_[setting.key] = {std::string(setting.variable), std::string(setting.variable), true};
 }
 
+void Origins::from_option(const Setting& setting, const std::string& option) {
+  sources_[setting.key] = {option, option, true};
+  refused_.erase(setting.key);
+}
+
+void Origins::from_route(const Setting& setting, int line, const std::string& path) {
+  std::string text = fmt::format("{}:{}", file_, line);
+  std::string place = fmt::format("{}: {}", text, path);
+  sources_[setting.key] = {std::move(text), std::move(place), false};
+  refused_.erase(setting.key);
+  adjusted_.erase(setting.key);
+}
+
 bool Origins::is_from_variable(const Setting& setting) const {
   const auto found = sources_.find(setting.key);
   return found != sources_.end() && found->second.is_variable;

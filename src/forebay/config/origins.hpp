@@ -17,6 +17,9 @@ class Origins {
 
   void from_file(const Setting& setting, int line);
   void from_variable(const Setting& setting);
+  void from_option(const Setting& setting, const std::string& option);  // of the command line
+  // Of a route: its own, or said by another of its keys.
+  void from_route(const Setting& setting, int line, const std::string& path);
   // Its value could not be read: what stands in the settings is an older one.
   void refuse(const Setting& setting) { refused_.insert(setting.key); }
   // Its value does not count: it is as if nobody had given it.

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "forebay/base/number_text.hpp"
 #include "forebay/base/suggestion.hpp"
 #include "forebay/config/origins.hpp"
 #include "forebay/config/pool_settings.hpp"
+#include "forebay/config/route_settings.hpp"
 #include "forebay/config/rules.hpp"
-#include "forebay/config/session_settings_text.hpp"
+#include "forebay/config/setting_reading.hpp"
 #include "forebay/postgres/driver/server_profile.hpp"
 #include "forebay/yaml/field.hpp"
 
@@ -25,6 +25,14 @@ using yaml::Field;
 // Nobody writes more by hand, and a wrong file is not parsed to its end.
 constexpr std::size_t kMostBytes = 256 * 1024;
 
+// No setting, but a list of what has settings of its own.
+constexpr std::string_view kRoutes = "proxy.routes";
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
 std::vector<std::string> groups() {
   std::vector<std::string> groups;
   for (const Setting& setting : config::all_settings()) {
@@ -38,42 +46,19 @@ std::vector<std::string> keys_of(std::string_view group) {
   for (const Setting& setting : config::all_settings()) {
     if (setting.group() == group) keys.emplace_back(setting.name());
   }
+  if (group == kRoutes.substr(0, kRoutes.find('.')))
+    keys.emplace_back(kRoutes.substr(kRoutes.find('.') + 1));
   return keys;
-}
-
-// Nothing, and a problem of the file: it is not what the setting can be.
-std::optional<std::string> word_of(const Setting& setting, const Field& field) {
-  if (setting.may_be_group() && field.is_group()) {
-    const auto pairs = field.pairs();
-    if (!pairs) return std::nullopt;
-    for (const auto& [name, value] : *pairs) {
-      if (name.find_first_of("= \t\r\n") == std::string::npos) continue;
-      field.refuse(fmt::format("{} is no name of a setting", shown(name)));
-      return std::nullopt;
-    }
-    return config::session_settings_text(SessionSettings(pairs->begin(), pairs->end()));
-  }
-  const std::optional<std::string_view> word = field.text(setting.value.type);
-  return word ? std::optional<std::string>(*word) : std::nullopt;
-}
-
-// What is wrong with a word. Of the database's settings it shows numbers only: a word that is none
-// of the kind that is expected may be a password in the wrong place.
-std::optional<std::string> problem_of(const Setting& setting, std::string_view word,
-                                      Settings& settings) {
-  std::optional<std::string> problem = setting.value.read(word, settings);
-  const bool is_shown = setting.group() != "database" || parse_number<double>(word);
-  if (!problem || is_shown) return problem;
-  return fmt::format("the value (not shown) stands where {} is expected", setting.value.type);
 }
 
 class Reader {
  public:
-  explicit Reader(std::string file)
-      : problems_in_file_(file, yaml::StrayTexts::hidden), origins_(std::move(file)) {}
+  explicit Reader(const std::string& file)
+      : file_(file), problems_in_file_(file, yaml::StrayTexts::hidden), origins_(file) {}
 
   void read_file(std::string_view text);
   void read_variables(const Machine& machine);
+  void read_given(const std::vector<GivenSetting>& given);
   ConfigurationReading finish();
 
  private:
@@ -81,13 +66,17 @@ class Reader {
   void read_variable(const Setting& setting, const std::string& word);
   void note_unknown_variables(const Machine& machine);
   void drop_parts_of_file();
+  void make_routes(const Settings& settings, const Origins& origins, ConfigurationReading& reading);
   EffectiveSetting effective(const Setting& setting) const;
   std::string source(const Setting& setting) const;
   void show_target(std::vector<EffectiveSetting>& settings) const;
 
+  const std::string file_;
   yaml::FileProblems problems_in_file_;
   Origins origins_;
   Settings settings_;
+  std::vector<config::RouteText> routes_;
+  std::vector<config::RouteSettings> settings_of_routes_;
   // With what holds where nothing was said, for the server that it names and for the other kind.
   Settings here_;
   Settings elsewhere_;
@@ -107,15 +96,20 @@ void Reader::read_file(std::string_view text) {
   if (tree.value.kind == yaml::YamlValue::Kind::nothing) return;  // everything commented out
   const Field whole(tree.value, "", tree.value.line, problems_in_file_);
   for (const Field& group : whole.entries(groups())) {
-    for (const Field& field : group.entries(keys_of(group.key())))
-      read_field(config::setting_of(field.path()), field);
+    for (const Field& field : group.entries(keys_of(group.key()))) {
+      if (field.path() == kRoutes) {
+        routes_ = config::read_routes(field);
+      } else {
+        read_field(config::setting_of(field.path()), field);
+      }
+    }
   }
 }
 
 void Reader::read_field(const Setting& setting, const Field& field) {
-  const std::optional<std::string> word = word_of(setting, field);
+  const std::optional<std::string> word = config::word_of(setting, field);
   std::optional<std::string> problem;
-  if (word) problem = problem_of(setting, *word, settings_);
+  if (word) problem = config::problem_of(setting, *word, settings_);
   if (problem) field.refuse(*problem);
   if (problem || !word) {
     origins_.refuse(setting);
@@ -133,7 +127,7 @@ void Reader::read_variables(const Machine& machine) {
 }
 
 void Reader::read_variable(const Setting& setting, const std::string& word) {
-  const std::optional<std::string> problem = problem_of(setting, word, settings_);
+  const std::optional<std::string> problem = config::problem_of(setting, word, settings_);
   if (problem && setting.wrong == config::Wrong::is_false) {
     warnings_.push_back(fmt::format("{}: {}; it counts as false", setting.variable, *problem));
     static_cast<void>(setting.value.read("false", settings_));
@@ -144,6 +138,19 @@ void Reader::read_variable(const Setting& setting, const std::string& word) {
     return;
   }
   origins_.from_variable(setting);
+}
+
+void Reader::read_given(const std::vector<GivenSetting>& given) {
+  for (const GivenSetting& each : given) {
+    const Setting& setting = config::setting_of(each.key);
+    if (each.key == "database.url") config::forget_target(settings_, origins_);
+    if (const auto problem = config::problem_of(setting, each.word, settings_)) {
+      problems_.push_back(fmt::format("{}: {}", each.option, *problem));
+      origins_.refuse(setting);
+    } else {
+      origins_.from_option(setting, each.option);
+    }
+  }
 }
 
 void Reader::note_unknown_variables(const Machine& machine) {
@@ -188,16 +195,19 @@ void Reader::drop_parts_of_file() {
 
 ConfigurationReading Reader::finish() {
   drop_parts_of_file();
-  const std::vector<std::string> adjusted = config::adjust(settings_, origins_);
-  warnings_.insert(warnings_.end(), adjusted.begin(), adjusted.end());
   ConfigurationReading reading;
-  reading.configuration = Configuration(settings_);
   reading.problems = problems_in_file_.texts();
-  reading.problems.insert(reading.problems.end(), problems_.begin(), problems_.end());
-  for (std::string& problem : config::problems(settings_, reading.configuration, origins_))
-    reading.problems.push_back(std::move(problem));
-  for (std::string& doubt : config::doubts(settings_, reading.configuration, origins_))
-    warnings_.push_back(std::move(doubt));
+  append(reading.problems, problems_);
+  const Settings as_given = settings_;
+  const Origins origins_as_given = origins_;
+  const std::vector<std::string> adjusted = config::adjust(settings_, origins_);
+  reading.configuration = Configuration(settings_);
+  if (routes_.empty()) {
+    append(warnings_, adjusted);
+    append(reading.problems, config::problems(settings_, reading.configuration, origins_));
+    append(warnings_, config::doubts(settings_, reading.configuration, origins_));
+  }
+  make_routes(as_given, origins_as_given, reading);
   settings_.database = reading.configuration.database;  // with what follows from the rest of it
   const auto postgresql = postgres::ServerProfile::postgresql();
   const auto dsql = postgres::ServerProfile::dsql();
@@ -207,8 +217,29 @@ ConfigurationReading Reader::finish() {
   for (const Setting& setting : config::all_settings())
     reading.configuration.settings.push_back(effective(setting));
   show_target(reading.configuration.settings);
+  for (const config::RouteSettings& route : settings_of_routes_)
+    append(reading.configuration.settings, config::effective_settings(route, file_));
   reading.configuration.warnings = std::move(warnings_);
   return reading;
+}
+
+// What holds for all routes is checked with each of them: by itself it need not make sense.
+void Reader::make_routes(const Settings& settings, const Origins& origins,
+                         ConfigurationReading& reading) {
+  ProxyConfiguration& proxy = reading.proxy;
+  proxy.listen = settings.proxy.listen;
+  proxy.log_in_limit = settings.proxy.limits.log_in;
+  if (routes_.empty()) {
+    proxy.routes.push_back(config::only_route(settings_, origins_));
+    return;
+  }
+  for (const config::RouteText& text : routes_)
+    settings_of_routes_.push_back(config::settings_of(text, settings, origins));
+  const config::RouteFindings found = config::findings(settings_of_routes_, file_);
+  append(reading.problems, found.problems);
+  append(warnings_, found.warnings);
+  for (const config::RouteSettings& route : settings_of_routes_)
+    proxy.routes.push_back(config::configuration_of(route));
 }
 
 // What is not set may be as another setting says, which may be as a third one says.
@@ -257,14 +288,23 @@ void Reader::show_target(std::vector<EffectiveSetting>& settings) const {
 }  // namespace
 
 ConfigurationReading read_configuration(const Machine& machine,
-                                        const std::optional<ConfigurationFile>& file) {
+                                        const std::optional<ConfigurationFile>& file,
+                                        const std::vector<GivenSetting>& given) {
   Reader reader(file ? file->name : "");
   if (file) reader.read_file(file->text);
   reader.read_variables(machine);
+  reader.read_given(given);
   return reader.finish();
 }
 
-Task<ConfigurationReading> read_configuration(Machine& machine, std::string path) {
+ConfigurationReading read_configuration(const std::vector<GivenSetting>& given) {
+  Reader reader("");
+  reader.read_given(given);
+  return reader.finish();
+}
+
+Task<ConfigurationReading> read_configuration(Machine& machine, std::string path,
+                                              std::vector<GivenSetting> given) {
   if (path.empty()) path = machine.variable(kConfigurationFileVariable).value_or("");
   std::optional<ConfigurationFile> file;
   std::string trouble;
@@ -276,7 +316,7 @@ Task<ConfigurationReading> read_configuration(Machine& machine, std::string path
       trouble = text.error().text();
     }
   }
-  ConfigurationReading reading = read_configuration(machine, file);
+  ConfigurationReading reading = read_configuration(machine, file, given);
   if (!trouble.empty()) reading.problems.insert(reading.problems.begin(), trouble);
   co_return reading;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "forebay/config/configuration.hpp"
+#include "forebay/config/proxy_configuration.hpp"
 #include "forebay/env/machine.hpp"
 #include "forebay/env/task.hpp"
 
@@ -22,7 +23,9 @@ inline constexpr std::string_view kMetricsUrlVariable = "FOREBAY_METRICS_URL";
 struct ConfigurationReading {
   ConfigurationReading() = default;
 
-  Configuration configuration;  // to be used only if there are no problems
+  // Both are to be used only if there are no problems.
+  Configuration configuration;
+  ProxyConfiguration proxy;
   // Everything that is wrong, one line each: where, the value, what would be right.
   std::vector<std::string> problems;
 };
@@ -35,10 +38,25 @@ struct ConfigurationFile {
   std::string text;
 };
 
+// A setting from a command line, which counts more than the environment. A whole target counts more
+// than everything that is said of the database.
+struct GivenSetting {
+  GivenSetting(std::string by, std::string key_of_setting, std::string text)
+      : option(std::move(by)), key(std::move(key_of_setting)), word(std::move(text)) {}
+  std::string option;  // "--query-wait"
+  std::string key;     // "proxy.query_wait"
+  std::string word;
+};
+
 ConfigurationReading read_configuration(const Machine& machine,
-                                        const std::optional<ConfigurationFile>& file);
+                                        const std::optional<ConfigurationFile>& file,
+                                        const std::vector<GivenSetting>& given = {});
 
 // The same with the file read: the path, or what FOREBAY_CONFIG names, or none.
-Task<ConfigurationReading> read_configuration(Machine& machine, std::string path);
+Task<ConfigurationReading> read_configuration(Machine& machine, std::string path,
+                                              std::vector<GivenSetting> given = {});
+
+// With neither a file nor an environment.
+ConfigurationReading read_configuration(const std::vector<GivenSetting>& given);
 
 }  // namespace forebay

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "forebay/config/pool_settings.hpp"
+#include "forebay/config/route_text.hpp"
 #include "forebay/config/setting.hpp"
 
 namespace forebay::config {
@@ -53,6 +54,7 @@ How values are written:
 - **true or false**: also `yes`, `no`, `on`, `off`, `t`, `f`, `1`, `0`, in any case.
 - **names and values**: in a file a group of keys, `session_settings: {{search_path: "app, x"}}`,
   or as in a variable: `search_path='app, x' jit=off`, with a backslash before quotes inside.
+- **names** and **addresses**, with commas between: in a file also a list, `[f, app.g]`.
 - A variable that is empty is not set.
 
 What happens to values that make no sense:
@@ -122,7 +124,50 @@ constexpr auto kHeadings = std::to_array<std::pair<std::string_view, std::string
     {"tenants", "a database each, under one budget"},
     {"retry", "transactions that lost a conflict"},
     {"log", "what is told, and how"},
+    {"proxy", "what `forebay serve` does for its clients"},
 });
+
+constexpr std::string_view kRouteExample = R"(database:
+  host: db.example
+  user: temporal
+pool:
+  max: 50
+proxy:
+  listen: [127.0.0.1:6432, /run/forebay/.s.PGSQL.6432]
+  query_wait: 5s
+  routes:
+    - database: temporal
+    - database: temporal_visibility
+      pool: {max: 10}
+      query_limit: 30s
+    - database: reports
+      user: analyst
+      target: {host: replica.example, name: orders}
+      pooling: session
+)";
+
+constexpr std::string_view kRoutes = R"(
+## `proxy.routes`: which clients are served where
+
+```yaml
+{}```
+
+A list in the file; each has a pool of its own to one database. Without it there is one route: every
+user who asks for the database of the target is served there. [proxy.md](proxy.md#routes) tells how
+clients find their route.
+
+| key of a route | |
+|---|---|
+| `database` | what clients ask for: a name, or `*` for any, which is the default |
+| `user` | who they say they are: a name, or `*` for any, which is the default |
+)";
+
+constexpr std::string_view kRoutesEnd = R"(
+What a route does not say is as for all routes; what it says counts more than a variable. A
+`target.url` says all of its target. A route with a name that does not say which database it leads to
+leads to the one of that name. What belongs to a server must be the same in all routes to it:
+`leases`, `rate`, `startup`, `cluster`, `pool.connect_rate` and `pool.connect_burst`.
+)";
 
 std::string_view heading(std::string_view group) {
   for (const auto& [name, text] : kHeadings) {
@@ -168,9 +213,30 @@ std::string default_text(const Setting& setting) {
   return setting.otherwise.empty() ? words : fmt::format("{} if given, else {}", otherwise, words);
 }
 
+std::string keys_of_routes() {
+  std::string rows;
+  std::string_view group;
+  std::string names;
+  const auto finish = [&] {
+    if (names.empty()) return;
+    rows += fmt::format("| {} | as in `{}` |\n", names, group);
+    names.clear();
+  };
+  for (const Setting& setting : all_settings()) {
+    const std::string key = key_in_route(setting);
+    if (key.empty()) continue;
+    if (setting.group() != group) finish();
+    group = setting.group();
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", key);
+  }
+  finish();
+  return rows;
+}
+
 }  // namespace
 
 std::string_view example_file() { return kExample; }
+std::string_view example_file_of_routes() { return kRouteExample; }
 
 std::string reference() {
   std::string page = fmt::format(fmt::runtime(kIntroduction), kExample) + defaults_by_server();
@@ -186,6 +252,8 @@ std::string reference() {
                         in_code(setting.variable), setting.value.type, default_text(setting),
                         setting.help);
   }
+  page += fmt::format(fmt::runtime(kRoutes), kRouteExample) + keys_of_routes();
+  page += kRoutesEnd;
   return page;
 }
 

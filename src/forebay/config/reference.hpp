@@ -8,7 +8,8 @@ namespace forebay::config {
 
 std::string reference();
 
-// The file that the reference shows.
+// The files that the reference shows.
 std::string_view example_file();
+std::string_view example_file_of_routes();
 
 }  // namespace forebay::config

@@ -202,6 +202,21 @@ void check_sharing(const Settings& settings, const Configuration& configuration,
   rules.add("cluster", problems(checked));
 }
 
+void check_proxy(const ProxySettings& proxy, Rules& rules) {
+  const proxy::ClientLimits& limits = proxy.limits;
+  for (const auto& [key, limit] : {std::pair{"proxy.query_wait", limits.query_wait},
+                                   {"proxy.query_limit", limits.query},
+                                   {"proxy.idle_limit", limits.idle_in_transaction},
+                                   {"proxy.read_limit", limits.client_write},
+                                   {"proxy.log_in_limit", limits.log_in}}) {
+    const bool is_right =
+        limit == Duration::max() || (limit > Duration::zero() && limit <= yaml::kLongestTime);
+    rules.require(is_right, key,
+                  fmt::format("is {}: it must be more than zero and at most 365 days, or off",
+                              duration_text(limit)));
+  }
+}
+
 }  // namespace
 
 std::string_view key_of_lifetime(const Settings& settings) {
@@ -223,6 +238,7 @@ std::vector<std::string> problems(const Settings& settings, const Configuration&
   tenants.max_connections = configuration.tenants.max_connections;
   rules.add("tenants", problems(tenants));
   check_retry(settings.retry, rules);
+  check_proxy(settings.proxy, rules);
   return sentences;
 }
 

@@ -14,6 +14,9 @@ namespace forebay::config {
 
 // The type of what a file may also give as a group of keys, whose names are the user's own.
 inline constexpr std::string_view kNamesAndValues = "names and values";
+// The types of what a file may also give as a list.
+inline constexpr std::string_view kNames = "names, with commas between";
+inline constexpr std::string_view kAddresses = "addresses, with commas between";
 
 // How a word becomes a value of the settings and back again.
 struct SettingValue {
@@ -46,6 +49,7 @@ struct Setting {
   Secrecy secrecy = Secrecy::none;
 
   bool may_be_group() const { return value.type == kNamesAndValues; }
+  bool may_be_list() const { return value.type == kNames || value.type == kAddresses; }
   std::string_view group() const { return key.substr(0, key.find('.')); }
   std::string_view name() const { return key.substr(key.find('.') + 1); }
   std::string_view option_name() const { return option.empty() ? key : option; }
@@ -55,6 +59,9 @@ struct Setting {
 
 // All that there are, in the order of the reference; those of a group stand together.
 std::span<const Setting> all_settings();
+
+// Those of them that only the proxy has, "proxy.".
+std::span<const Setting> proxy_settings();
 
 // REQUIRES: there is such a key.
 const Setting& setting_of(std::string_view key);

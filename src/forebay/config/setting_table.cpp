@@ -1,11 +1,13 @@
-// The table: every key and variable there is. Those that begin with DSQL_ and DB_ have the names,
-// defaults and rules that services of the older kind know; ours begin with FOREBAY_.
+// The table: every key and variable there is, but for those of the proxy. Those that begin with
+// DSQL_ and DB_ have the names, defaults and rules that services of the older kind know; ours begin
+// with FOREBAY_.
 //
 // One default differs on purpose: DSQL_RESERVOIR_LOW_WATERMARK is the target, not the pool's
 // maximum. There it is where refilling gets faster; here the start waits for it, and target_ready
 // alone, if it is below the maximum, would always be raised to it. Those that the server's kind
 // decides are not said here: postgres::pool_defaults() has them.
 #include <array>
+#include <vector>
 
 #include "forebay/config/setting.hpp"
 #include "forebay/config/setting_value.hpp"
@@ -485,6 +487,13 @@ constexpr auto kSettings = std::to_array<Setting>({
 
 }  // namespace
 
-std::span<const Setting> all_settings() { return kSettings; }
+std::span<const Setting> all_settings() {
+  static const std::vector<Setting> kAll = [] {
+    std::vector<Setting> all(kSettings.begin(), kSettings.end());
+    all.insert(all.end(), proxy_settings().begin(), proxy_settings().end());
+    return all;
+  }();
+  return kAll;
+}
 
 }  // namespace forebay::config

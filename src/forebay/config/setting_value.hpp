@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "forebay/base/ascii_text.hpp"
+#include "forebay/config/listen_text.hpp"
 #include "forebay/config/session_settings_text.hpp"
 #include "forebay/config/setting.hpp"
 #include "forebay/env/duration_text.hpp"
@@ -116,7 +117,7 @@ struct ValueText<StuckClose> {
 
 template <>
 struct ValueText<std::vector<std::string>> {
-  static constexpr std::string_view kType = "names, with commas between";
+  static constexpr std::string_view kType = kNames;
   static ReadValue<std::vector<std::string>> read(std::string_view word) {
     return names_value(word);
   }
@@ -125,6 +126,15 @@ struct ValueText<std::vector<std::string>> {
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
     return text;
   }
+};
+
+template <>
+struct ValueText<std::vector<StreamAddress>> {
+  static constexpr std::string_view kType = kAddresses;
+  static ReadValue<std::vector<StreamAddress>> read(std::string_view word) {
+    return listen_value(word);
+  }
+  static std::string word(const std::vector<StreamAddress>& places) { return listen_text(places); }
 };
 
 template <>

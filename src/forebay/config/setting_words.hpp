@@ -74,5 +74,19 @@ struct Words<log::Format> {
   static constexpr auto kWords = std::to_array<std::pair<std::string_view, log::Format>>(
       {{"text", log::Format::text}, {"json", log::Format::json}});
 };
+template <>
+struct Words<proxy::Pooling> {
+  static constexpr std::string_view kType = "transaction or session";
+  static constexpr auto kWords = std::to_array<std::pair<std::string_view, proxy::Pooling>>(
+      {{"transaction", proxy::Pooling::transaction}, {"session", proxy::Pooling::session}});
+};
+template <>
+struct Words<proxy::OnSessionState> {
+  static constexpr std::string_view kType = "pin, refuse or allow";
+  static constexpr auto kWords = std::to_array<std::pair<std::string_view, proxy::OnSessionState>>(
+      {{"pin", proxy::OnSessionState::pin},
+       {"refuse", proxy::OnSessionState::refuse},
+       {"allow", proxy::OnSessionState::allow}});
+};
 
 }  // namespace forebay::config

@@ -7,15 +7,28 @@
 
 #include <chrono>
 #include <optional>
+#include <vector>
 
 #include "forebay/base/log.hpp"
 #include "forebay/config/database_target.hpp"
 #include "forebay/coordination/cluster_options.hpp"
+#include "forebay/env/stream_address.hpp"
 #include "forebay/pool/options.hpp"
+#include "forebay/proxy/proxy_options.hpp"
+#include "forebay/proxy/session/session_rules.hpp"
 #include "forebay/retry/retry_policy.hpp"
 #include "forebay/tenants/tenant_options.hpp"
 
 namespace forebay::config {
+
+// Of forebay serve. Rules and limits are those of a route, but for the time to log in.
+struct ProxySettings {
+  ProxySettings() = default;
+
+  std::vector<StreamAddress> listen{StreamAddress::tcp("127.0.0.1", 6432)};
+  proxy::SessionRules rules;
+  proxy::ClientLimits limits;
+};
 
 struct Settings {
   Settings() = default;
@@ -33,6 +46,7 @@ struct Settings {
   RetryPolicy retry;
   std::optional<log::Level> log_level;
   std::optional<log::Format> log_format;
+  ProxySettings proxy;
 };
 
 }  // namespace forebay::config

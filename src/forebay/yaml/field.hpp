@@ -76,6 +76,7 @@ class Field {
   bool is_group() const { return value_.kind == YamlValue::Kind::map; }
   std::optional<std::vector<std::pair<std::string, std::string>>> pairs() const;
   // Of a list.
+  bool is_list() const { return value_.kind == YamlValue::Kind::list; }
   std::vector<Field> items() const;
 
  private:
