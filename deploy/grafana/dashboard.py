@@ -12,9 +12,12 @@ SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 RED, YELLOW, GREEN = "red", "yellow", "green"
 COLUMNS = 24
 
-# What a query may leave to the reader's choice: POOL for metrics of pools, SERVICE for those of processes.
+# What a query may leave to the reader's choice: POOL for metrics of pools, ROUTE for those of a
+# proxy's routes, SERVICE for those of processes.
 POOL = '{service=~"$service",pool=~"$pool"}'
 SERVICE = '{service=~"$service"}'
+# Routes of a proxy are called as their pools, but those for whom there is none are nobody's choice.
+ROUTE = '{service=~"$service",route=~"$pool"}'
 
 
 def rate(metric, labels):
@@ -238,6 +241,43 @@ def tenants():
     ]
 
 
+def proxy():
+    def each(metric):
+        return f"sum by (service, route) ({metric}{ROUTE})"
+
+    def each_rate(metric, labels=ROUTE):
+        return f"sum by (service, route) ({rate(metric, labels)})"
+
+    return [
+        lines("Clients", "Connected, waiting for a server now, and keeping one beyond their transactions.", "short",
+              {"{{service}} {{route}}": each("forebay_proxy_clients"),
+               "{{service}} {{route}} waiting": each("forebay_proxy_clients_waiting"),
+               "{{service}} {{route}} pinned": each("forebay_proxy_clients_pinned")}),
+        lines("Served", "Servers given to clients, of these after a wait, and statements that got none in time. How "
+              "long they wait is among the pools.", "ops",
+              {"{{service}} {{route}}": each_rate("forebay_proxy_stays_total"),
+               "{{service}} {{route}} after a wait": each_rate("forebay_proxy_waits_total"),
+               "{{service}} {{route}} in vain": each_rate("forebay_proxy_unserved_total")}),
+        lines("Coming and going", "Let in, refused, and gone without a goodbye. The route (none) has those for whom "
+              "there is none.", "ops",
+              {"{{service}} {{route}} let in": each_rate("forebay_proxy_logins_total"),
+               "{{service}} {{route}} refused": each_rate("forebay_proxy_refused_total", SERVICE),
+               "{{service}} {{route}} vanished": each_rate("forebay_proxy_clients_lost_total")}),
+        lines("Session state", "What made clients keep their server, by kind, and statements refused for it.", "ops",
+              {"{{kind}}": f"sum by (kind) ({rate('forebay_proxy_pins_total', ROUTE)})",
+               "refused": f"sum({rate('forebay_proxy_state_refused_total', ROUTE)})"}),
+        lines("What follows clients", "Statements that a server had already, those prepared on it again, those closed "
+              "for others, and parameters changed.", "ops",
+              {"found": f"sum({rate('forebay_proxy_statements_found_total', ROUTE)})",
+               "prepared again": f"sum({rate('forebay_proxy_statements_prepared_again_total', ROUTE)})",
+               "closed": f"sum({rate('forebay_proxy_statements_closed_total', ROUTE)})",
+               "parameters changed": f"sum({rate('forebay_proxy_parameter_changes_total', ROUTE)})"}),
+        lines("Cancels and lost servers", "Cancels passed on, and servers that went away while they served.", "ops",
+              {"{{service}} {{route}} cancels": each_rate("forebay_proxy_cancels_total"),
+               "{{service}} {{route}} servers lost": each_rate("forebay_proxy_servers_lost_total")}),
+    ]
+
+
 def processes():
     return [
         lines("Processes that answer", "Scraped, by version.", "short",
@@ -249,7 +289,7 @@ def processes():
 
 ROWS = {"Is the reservoir full, and if not, why?": is_the_reservoir_full, "Pools": pools,
         "Expiry and discards": expiry, "Transactions": transactions, "Cluster, store and what it costs": cluster,
-        "Tenants": tenants, "Processes": processes}
+        "Tenants": tenants, "Proxy": proxy, "Processes": processes}
 
 
 def laid_out():

@@ -119,7 +119,7 @@ TEST_F(ProxyFaultTest, WhoSpeaksNonsenseIsSentAway) {
 }
 
 TEST_F(ProxyFaultTest, WhoNeverIntroducesHimselfIsSentAway) {
-  open(1, [](cli::ServeOptions& options) { options.limits.log_in = 100ms; });
+  open({route_to("postgres", 1)}, 100ms);
   auto silent = raw();
   EXPECT_EQ(ending(*silent), "");
   expect_all_is_back();

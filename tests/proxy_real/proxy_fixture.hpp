@@ -110,17 +110,30 @@ class ProxyTest : public testing::Test {
 
   void TearDown() override { close(); }
 
-  void open(int connections, const std::function<void(cli::ServeOptions&)>& change = {}) {
-    cli::ServeOptions options;
-    options.listen = {StreamAddress::tcp("127.0.0.1", 0)};
-    if (change) change(options);
-    Configuration configuration;
-    configuration.database.url = server_->url("app", "postgres");
-    configuration.pool.size.max = connections;
-    configuration.pool.name = "proxy";
-    auto opened = cli::ServeProxy::open(*runtime_, configuration, options);
+  // One route, to the server of the test.
+  void open(int connections, const std::function<void(RouteConfiguration&)>& change = {}) {
+    RouteConfiguration route = route_to("postgres", connections);
+    route.database.clear();
+    route.configuration.pool.name = "proxy";
+    if (change) change(route);
+    open(std::vector<RouteConfiguration>{std::move(route)});
+  }
+  void open(std::vector<RouteConfiguration> routes, Duration log_in_limit = ClientLimits().log_in) {
+    ProxyConfiguration configuration;
+    configuration.listen = {StreamAddress::tcp("127.0.0.1", 0)};
+    configuration.log_in_limit = log_in_limit;
+    configuration.routes = std::move(routes);
+    auto opened = cli::ServeProxy::open(*runtime_, configuration);
     ASSERT_TRUE(opened.has_value()) << opened.error().text();
     proxy_ = std::move(*opened);
+  }
+  // For those who ask for that database.
+  static RouteConfiguration route_to(const std::string& database, int connections) {
+    RouteConfiguration route;
+    route.database = database;
+    route.configuration.database.url = server_->url("app", database);
+    route.configuration.pool.size.max = connections;
+    return route;
   }
   void close() {
     if (proxy_) proxy_->close();
@@ -130,8 +143,8 @@ class ProxyTest : public testing::Test {
   std::string url(std::string_view more = {}) const {
     return proxy_->client_url() + std::string(more);
   }
-  ProxyCounters counters() { return proxy_->look(Instant()).proxy; }
-  PoolStatistics pool() { return proxy_->pool().statistics(); }
+  ProxyCounters counters() { return proxy_->look(Instant()).proxy.clients(); }
+  PoolStatistics pool() { return proxy_->proxy().routes().all().front()->pool().statistics(); }
   // False: it did not become so within ten seconds.
   template <class Condition>
   static bool eventually(Condition&& is_so) {

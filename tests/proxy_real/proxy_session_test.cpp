@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 class ProxySessionTest : public ProxyTest {};
 
-void in_session_mode(cli::ServeOptions& options) { options.rules.pooling = Pooling::session; }
+void in_session_mode(RouteConfiguration& route) { route.rules.pooling = Pooling::session; }
 
 TEST_F(ProxySessionTest, AClientQueriesAndServersGoBack) {
   open(2);
@@ -100,8 +100,7 @@ TEST_F(ProxySessionTest, WhatCannotFollowKeepsTheServer) {
 }
 
 TEST_F(ProxySessionTest, WhatCannotFollowCanBeRefused) {
-  open(1,
-       [](cli::ServeOptions& options) { options.rules.on_session_state = OnSessionState::refuse; });
+  open(1, [](RouteConfiguration& route) { route.rules.on_session_state = OnSessionState::refuse; });
   Client client(url());
   for (const char* const sql :
        {"LISTEN news", "CREATE TEMP TABLE t (n int)", "SELECT pg_advisory_lock(1)",
@@ -132,7 +131,7 @@ TEST_F(ProxySessionTest, InSessionModeEverythingStays) {
 }
 
 TEST_F(ProxySessionTest, WhoWaitsTooLongHearsTheNumbersAndLivesOn) {
-  open(1, [](cli::ServeOptions& options) { options.limits.query_wait = 200ms; });
+  open(1, [](RouteConfiguration& route) { route.limits.query_wait = 200ms; });
   Client holder(url()), waiter(url());
   ASSERT_TRUE(holder.query("BEGIN").is_ok());
   const Answer answer = waiter.query("SELECT 1");
@@ -162,9 +161,9 @@ TEST_F(ProxySessionTest, WhoHangsUpLeavesTheLineAndWhatItHeldComesBack) {
 }
 
 TEST_F(ProxySessionTest, LimitsEndQueriesAndIdleTransactions) {
-  open(1, [](cli::ServeOptions& options) {
-    options.limits.query = 200ms;
-    options.limits.idle_in_transaction = 300ms;
+  open(1, [](RouteConfiguration& route) {
+    route.limits.query = 200ms;
+    route.limits.idle_in_transaction = 300ms;
   });
   Client client(url());
   EXPECT_EQ(client.query("SELECT pg_sleep(600)").sqlstate, "57014");

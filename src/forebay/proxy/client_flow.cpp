@@ -35,14 +35,15 @@ ClientFlow::ClientFlow(const ClientSurroundings& around, std::unique_ptr<ByteStr
       to_server_(scheduler_),
       changed_(scheduler_),
       followers_(scheduler_),
-      watchers_(scheduler_) {
-  ++around_.counters.clients_total;
-  ++around_.counters.clients;
+      watchers_(scheduler_),
+      counters_(&around_.counters) {
+  ++counters_->clients_total;
+  ++counters_->clients;
 }
 
 ClientFlow::~ClientFlow() {
   FOREBAY_CHECK(stay_ == nullptr, "a client ended and kept its server");
-  --around_.counters.clients;
+  --counters_->clients;
 }
 
 Task<void> ClientFlow::run() {
@@ -115,7 +116,7 @@ Task<bool> ClientFlow::take(wire::Frame frame) {
     const Result<void> brought = co_await bring_server(after(limits().query_wait));
     if (brought) continue;
     if (is_client_gone_ || is_ending_) co_return false;
-    ++around_.counters.unserved;
+    ++counters_->unserved;
     co_return session_->fail_unit(brought.error(), out_) != Verdict::end;
   }
   co_return false;
@@ -142,11 +143,11 @@ Task<bool> ClientFlow::read_client(Instant deadline) {
     if (scheduler_.now() < deadline) co_return true;  // it was only woken
     refuse({wire::Severity::fatal, "25P03",
             "terminating connection due to idle-in-transaction timeout",
-            "limits.idle_in_transaction of the proxy says how long a client may keep a server"});
+            "proxy.idle_limit says how long a client may keep a server without a word"});
     co_return false;
   }
   is_client_gone_ = true;
-  ++around_.counters.clients_lost;
+  ++counters_->clients_lost;
   co_return false;
 }
 
@@ -194,7 +195,7 @@ void ClientFlow::end() {
 Task<void> ClientFlow::cancel_statement() {
   if (stay_ == nullptr || is_cancelling_ || stay_->is_lost || !session_->is_busy()) co_return;
   is_cancelling_ = true;
-  ++around_.counters.cancels;
+  ++counters_->cancels;
   const Result<void> taken =
       co_await stay_->server.request_cancel(deadline_after(scheduler_.now(), limits().cancel));
   if (!taken) {

@@ -37,7 +37,7 @@ struct ClientSurroundings {
   Env env;
   Routes& routes;
   CancelBook& cancels;
-  ProxyCounters& counters;
+  ProxyCounters& counters;  // of those whose route is not known
   Duration log_in_limit;
 };
 
@@ -56,6 +56,9 @@ class ClientFlow {
   // The proxy ends: a client that has no server now hears so at once, others when they are done.
   void ask_to_leave();
   void hang_up();  // now
+
+  const Route* route() const { return route_; }  // null: it is not known yet
+  bool is_pinned() const { return session_ != nullptr && session_->is_pinned(); }
 
   ListLink<ClientFlow> link;
 
@@ -77,6 +80,7 @@ class ClientFlow {
   Task<bool> take_startup(std::string_view body, Instant deadline, bool& is_in);
   Task<bool> begin(const wire::StartupView& start, Instant deadline);
   Task<bool> answer_byte(char answer, Instant deadline);
+  void go_by(Route& route);
   ClientStart introduction(const wire::StartupView& start) const;
   void refuse(const wire::ErrorReport& report);
 
@@ -120,6 +124,7 @@ class ClientFlow {
   TaskGroup watchers_;   // of the client, while it stands in line
   std::optional<CancelBook::Entry> entry_;
   Route* route_ = nullptr;
+  ProxyCounters* counters_;  // of the proxy, and of the route as soon as that is known
   std::unique_ptr<ClientSession> session_;
   std::unique_ptr<Stay> stay_;
   std::array<std::byte, 256> ahead_;  // what the client sent while it stood in line

@@ -67,15 +67,17 @@ Task<bool> ClientFlow::begin(const wire::StartupView& start, Instant deadline) {
             "connect to the server itself"});
     co_return false;
   }
-  const Result<Route*> route = around_.routes.find(start.database());
+  const Result<Route*> route = around_.routes.find(start.database(), start.user());
   if (!route) {
-    refuse(wire::report_of(route.error(), wire::Severity::fatal));
+    wire::ErrorReport report = wire::report_of(route.error(), wire::Severity::fatal);
+    report.hint = route.error().hint();
+    refuse(report);
     co_return false;
   }
   const wire::Negotiation negotiation(start);
   if (negotiation.must_be_told) wire::write_negotiation(out_.to_client, negotiation);
   entry_.emplace(around_.cancels, *this, negotiation.version);
-  route_ = *route;
+  go_by(**route);
   session_ = std::make_unique<ClientSession>(route_->shared(), introduction(start));
   reader_.expect_messages();
 
@@ -91,8 +93,16 @@ Task<bool> ClientFlow::begin(const wire::StartupView& start, Instant deadline) {
     if (!brought) verdict = session_->fail_unit(brought.error(), out_);
     if (stay_ != nullptr && session_->may_release()) co_await end_stay();
   }
-  ++around_.counters.logins;
+  ++counters_->logins;
   co_return verdict != Verdict::end;
+}
+
+// From now on it is counted there.
+void ClientFlow::go_by(Route& route) {
+  --counters_->clients;
+  route_ = &route;
+  counters_ = &route.clients();
+  ++counters_->clients;
 }
 
 ClientStart ClientFlow::introduction(const wire::StartupView& start) const {
@@ -107,7 +117,7 @@ ClientStart ClientFlow::introduction(const wire::StartupView& start) const {
 // It is sent when the client leaves.
 void ClientFlow::refuse(const wire::ErrorReport& report) {
   wire::write_error(out_.to_client, report);
-  if (session_ == nullptr) ++around_.counters.refused;
+  if (session_ == nullptr || !session_->is_welcome()) ++counters_->refused;
   log::warning("Client refused",
                {log::field("client", stream_->peer().address),
                 log::field("sqlstate", report.sqlstate), log::field("reason", report.message)});

@@ -1,5 +1,7 @@
 #include "forebay/proxy/proxy.hpp"
 
+#include <map>
+
 #include "forebay/base/log.hpp"
 #include "forebay/env/sleep.hpp"
 
@@ -67,6 +69,23 @@ Task<void> Proxy::close(Instant deadline) {
       if (!is_gone) route->pool().give_up();
     }
   }
+}
+
+ProxyStatistics Proxy::statistics() const {
+  std::map<const Route*, std::int64_t> pinned;
+  for (const ClientFlow* each = clients_.front(); each != nullptr; each = clients_.next(*each))
+    pinned[each->route()] += each->is_pinned() ? 1 : 0;
+  ProxyStatistics all;
+  all.strangers = counters_;
+  for (const auto& route : routes_.all()) {
+    RouteStatistics& now = all.routes.emplace_back();
+    now.name = route->pool().name();
+    now.clients = route->clients();
+    now.sessions = route->sessions();
+    now.pinned = pinned[route.get()];
+    now.pool = route->pool().statistics();
+  }
+  return all;
 }
 
 }  // namespace forebay::proxy

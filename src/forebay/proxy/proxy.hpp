@@ -27,7 +27,7 @@ class Proxy {
   // done; at the deadline all that are left. Then the pools close, as long as they need.
   Task<void> close(Instant deadline);
 
-  const ProxyCounters& counters() const { return counters_; }
+  ProxyStatistics statistics() const;
 
  private:
   Task<void> let_in(StreamListener& listener);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "forebay/pool/pool.hpp"
+#include "forebay/proxy/proxy_counters.hpp"
 #include "forebay/proxy/proxy_options.hpp"
 #include "forebay/proxy/session/client_session.hpp"
 
@@ -16,7 +17,9 @@ namespace forebay::proxy {
 
 struct RouteOptions {
   RouteOptions() = default;
-  std::string database = "*";  // what clients must ask for; "*": anything
+  // Which clients it is for: what they ask for, and who they say they are; "*": anything.
+  std::string database = "*";
+  std::string user = "*";
   PoolOptions pool;
   SessionRules rules;
   ClientLimits limits;
@@ -31,7 +34,8 @@ class Route {
   const RouteOptions& options() const { return options_; }
   Pool& pool() { return pool_; }
   const SessionShared& shared() const { return shared_; }
-  const SessionCounters& counters() const { return counters_; }
+  const SessionCounters& sessions() const { return counters_; }
+  ProxyCounters& clients() { return clients_; }  // of this route
 
   // What a server of this route says of itself when a session begins. The first caller fetches it.
   Task<Result<const Parameters*>> greeting(Until until);
@@ -43,6 +47,7 @@ class Route {
   StatementTexts texts_;
   StartMemory starts_;
   SessionCounters counters_;
+  ProxyCounters clients_;
   const SessionShared shared_;
   std::optional<Parameters> greeting_;
 };

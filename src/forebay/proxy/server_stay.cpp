@@ -30,7 +30,7 @@ Task<Result<void>> ClientFlow::bring_server(Instant deadline) {
     stay_ = std::make_unique<Stay>(std::move(*taken), server);
     break;
   }
-  ++around_.counters.stays;
+  ++counters_->stays;
   session_->attach(stay_->server.picture(), out_);
   followers_.spawn(follow_server(*stay_));
   bool is_sent = true;
@@ -46,12 +46,12 @@ Task<Result<void>> ClientFlow::bring_server(Instant deadline) {
 Task<Result<PooledConnection>> ClientFlow::stand_in_line(Instant deadline) {
   Pool& pool = route_->pool();
   if (std::optional<PooledConnection> ready = pool.try_acquire()) co_return std::move(*ready);
-  ++around_.counters.waits;
-  ++around_.counters.waiting;
+  ++counters_->waits;
+  ++counters_->waiting;
   Cancellation gone(scheduler_);
   watchers_.spawn(watch_client(gone));
   Result<PooledConnection> taken = co_await pool.acquire(Until(deadline, gone));
-  --around_.counters.waiting;
+  --counters_->waiting;
   stream_->interrupt_read();
   co_await watchers_.join();
   co_return taken;
@@ -69,7 +69,7 @@ Task<void> ClientFlow::watch_client(Cancellation& gone) {
   }
   if (ahead_end_ == ahead_.size()) co_return;
   is_client_gone_ = true;
-  ++around_.counters.clients_lost;
+  ++counters_->clients_lost;
   gone.cancel();
 }
 
@@ -181,7 +181,7 @@ void ClientFlow::lose_server(Stay& stay, const Error& why) {
 void ClientFlow::lose(Stay& stay) {
   stay.is_lost = true;
   stay.server.mark_lost();
-  ++around_.counters.servers_lost;
+  ++counters_->servers_lost;
 }
 
 // What the client leaves behind is the pool's to clear: a statement that runs is cancelled, a

@@ -17,6 +17,7 @@
 #include "forebay/cli/text/terminal.hpp"
 #include "forebay/configuration.hpp"
 #include "forebay/metrics.hpp"
+#include "forebay/proxy/proxy_metrics.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -24,14 +25,14 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kViewEvery{250};
-constexpr int kTrialConnections = 10;
 constexpr int kTrialClients = 20;
 constexpr Duration kTrialHold = std::chrono::milliseconds(5);
 
 // The members are in the order in which the parts lean on each other; they end in reverse.
 class Serve {
  public:
-  explicit Serve(const ServeOptions& options) : options_(options) {
+  Serve(const ServeOptions& options, ConfigurationReading reading)
+      : options_(options), reading_(std::move(reading)) {
     interrupt_.listen_to_keys(terminal_.keys());
   }
 
@@ -39,23 +40,23 @@ class Serve {
   std::optional<ServeSample> last() const { return last_; }
 
  private:
-  Result<Configuration> configure();
-  Result<void> find_database();
+  Result<void> start_own_server();
+  void begin_log() const;
   Result<void> serve_metrics();
   Result<void> start_load();
   void announce();
   void watch_until_end();
 
   const ServeOptions options_;
+  ConfigurationReading reading_;
   Interrupt interrupt_;
   Terminal terminal_;
   Runtime runtime_;
   std::unique_ptr<embedded::PostgresServer> server_;
-  std::optional<std::string> database_;
   ServeHead head_;
   std::unique_ptr<ServeProxy> proxy_;
   Metrics metrics_{"serve"};
-  Metrics::Watch watch_;
+  std::vector<Metrics::Watch> watches_;
   std::unique_ptr<MetricsServer> metrics_server_;
   std::unique_ptr<postgres::PostgresPool> load_pool_;
   std::optional<DemoLoad> load_;
@@ -64,10 +65,12 @@ class Serve {
 };
 
 Result<void> Serve::run() {
-  if (const Result<void> found = find_database(); !found) return found;
-  const Result<Configuration> configuration = configure();
-  if (!configuration) return failure(configuration.error());
-  Result<std::unique_ptr<ServeProxy>> opened = ServeProxy::open(runtime_, *configuration, options_);
+  if (options_.has_own_server) {
+    if (const Result<void> started = start_own_server(); !started) return started;
+  } else {
+    begin_log();
+  }
+  Result<std::unique_ptr<ServeProxy>> opened = ServeProxy::open(runtime_, reading_.proxy);
   if (!opened) return failure(std::move(opened).error());
   proxy_ = std::move(*opened);
   if (const Result<void> served = serve_metrics(); !served) return served;
@@ -82,44 +85,45 @@ Result<void> Serve::run() {
   load_.reset();
   load_pool_.reset();
   last_ = proxy_->look(begun_);
+  metrics_server_.reset();
+  watches_.clear();
   proxy_->close();
   return {};
 }
 
-Result<void> Serve::find_database() {
-  database_ = options_.database;
-  if (database_ || !options_.is_trial) return {};
+// Nothing of the user's configuration has to do with it.
+Result<void> Serve::start_own_server() {
   terminal_.draw({"starting a throw-away PostgreSQL; the first time takes some seconds ..."});
-  Result<DemoServer> launched =
-      launch_demo_server(runtime_, options_.connections.value_or(kTrialConnections));
+  Result<DemoServer> launched = launch_demo_server(runtime_, options_.connections);
   if (!launched) {
     return failure(launched.error().code(),
                    launched.error().text() + "\n(--database URL takes a server of your own)");
   }
   server_ = std::move(launched->server);
-  database_ = std::move(launched->url);
   head_.place = "a throw-away PostgreSQL";
-  return {};
+  std::vector<GivenSetting> given = options_.given;
+  given.emplace_back("--try", "database.url", launched->url);
+  given.emplace_back("--try", "pool.max", std::to_string(options_.connections));
+  given.emplace_back("--try", "reservoir.enabled", "true");
+  reading_ = read_configuration(given);
+  if (reading_.problems.empty()) return {};
+  return failure(Errc::invalid, fmt::format("{}", fmt::join(reading_.problems, "\n")));
 }
 
-Result<Configuration> Serve::configure() {
-  Result<Configuration> read = server_ ? Result<Configuration>(Configuration())
-                                       : read_configuration_blocking(runtime_, options_.config);
-  if (!read) return read;
-  if (database_) {
-    read->database = DatabaseTarget();
-    read->database.url = *database_;
-  }
-  if (options_.connections) read->pool.size.max = options_.connections;
-  if (!read->pool.size.max) read->pool.size.max = kTrialConnections;
-  read->pool.name = "serve";
-  if (server_) read->pool.supply = Supply::reservoir;
-  return read;
+void Serve::begin_log() const {
+  apply_to_log(reading_.configuration);
+  for (const std::string& warning : reading_.configuration.warnings)
+    log::warning("Configuration is doubtful", {log::field("reason", warning)});
 }
 
 Result<void> Serve::serve_metrics() {
   if (!options_.metrics) return {};
-  watch_ = watch(metrics_, proxy_->pool());
+  for (const auto& route : proxy_->proxy().routes().all())
+    watches_.push_back(watch(metrics_, route->pool()));
+  watches_.push_back(metrics_.watch([this](MetricSink& sink) {
+    proxy::write_proxy_metrics(sink, metrics_.service(), proxy_->look(begun_).proxy);
+  }));
+  for (Cluster* cluster : proxy_->clusters()) watches_.push_back(watch(metrics_, *cluster));
   auto opened = MetricsServer::open(metrics_, options_.metrics->address, options_.metrics->port);
   if (!opened) return failure(opened.error().code(), "--metrics: " + opened.error().text());
   metrics_server_ = std::move(*opened);
@@ -166,11 +170,11 @@ void Serve::watch_until_end() {
 
 }  // namespace
 
-int run_serve(const ServeOptions& options) {
+int run_serve(const ServeOptions& options, ConfigurationReading reading) {
   Result<void> done;
   std::optional<ServeSample> last;
   {
-    Serve serve(options);
+    Serve serve(options, std::move(reading));
     done = serve.run();
     last = serve.last();
   }

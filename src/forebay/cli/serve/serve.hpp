@@ -5,7 +5,7 @@
 
 namespace forebay::cli {
 
-// Returns the exit code.
-int run_serve(const ServeOptions& options);
+// The configuration is right, and of no use if there is a server of its own. Returns the exit code.
+int run_serve(const ServeOptions& options, ConfigurationReading reading);
 
 }  // namespace forebay::cli

@@ -1,6 +1,5 @@
 #include "forebay/cli/serve/serve_options.hpp"
 
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,92 +13,66 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-constexpr const char* kDefaultPlace = "127.0.0.1:6432";
 constexpr int kMostConnections = 100'000;
 constexpr int kMostSeconds = 365 * 24 * 3600;
 
-template <class Value, std::size_t count>
-using Words = std::array<std::pair<std::string_view, Value>, count>;
+class Giving {
+ public:
+  Giving(ServeOptions& options, Problems& problems) : options_(options), problems_(problems) {}
 
-constexpr Words<proxy::Pooling, 2> kPooling{
-    {{"transaction", proxy::Pooling::transaction}, {"session", proxy::Pooling::session}}};
-constexpr Words<proxy::OnSessionState, 3> kOnSessionState{
-    {{"pin", proxy::OnSessionState::pin},
-     {"refuse", proxy::OnSessionState::refuse},
-     {"allow", proxy::OnSessionState::allow}}};
-
-template <class Value, std::size_t count>
-Value choice(std::string_view option, std::string_view text, const Words<Value, count>& words,
-             Problems& problems) {
-  std::string known;
-  for (const auto& [word, value] : words) {
-    if (word == text) return value;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
+  void give(const char* option, const char* key, const std::optional<std::string>& word) {
+    if (!word) return;
+    if (may_hold_secret(*word)) {
+      problems_.push_back(fmt::format("{} is {}", option, shown(*word)));
+    } else {
+      options_.given.emplace_back(option, key, *word);
+    }
   }
-  problems.push_back(fmt::format("{} is {}: it must be one of {}", option, shown(text), known));
-  return words.front().second;
-}
-
-Duration limit(std::string_view option, const std::string& text, Problems& problems) {
-  if (text == "off") return Duration::max();
-  return time_value(option, text, Duration::max(), problems);
-}
-
-// Clients are not asked who they are, so they must be on this machine.
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
-void read_place(const std::string& text, std::vector<StreamAddress>& places, Problems& problems) {
-  if (text.starts_with('/')) {
-    places.push_back(StreamAddress::unix_socket(text));
-    return;
+  void give_database(const std::optional<std::string>& url) {
+    if (!url) return;
+    const Result<postgres::ConnectionString> target = postgres::ConnectionString::parse(*url);
+    if (target && !url->empty()) {
+      options_.given.emplace_back("--database", "database.url", *url);
+      return;
+    }
+    problems_.push_back(
+        fmt::format("--database (not shown): {}; right would be postgresql://user@host:5432/name",
+                    target ? "it is empty" : target.error().text()));
   }
-  const ListenPlace place = listen_place("--listen", text, problems);
-  if (!is_loopback(place.address)) {
-    problems.push_back(fmt::format(
-        "--listen is {}: clients are not asked who they are yet, so it must be an address of this "
-        "machine alone, as in 127.0.0.1:6432 or [::1]:6432, or the path of a Unix socket",
-        shown(text)));
-    return;
-  }
-  places.push_back(StreamAddress::tcp(place.address, place.port));
-}
 
-void read_database(const ServeArguments& arguments, ServeOptions& options, Problems& problems) {
-  if (!arguments.database) return;
-  options.database = *arguments.database;
-  const Result<postgres::ConnectionString> target =
-      postgres::ConnectionString::parse(*arguments.database);
-  if (target && !arguments.database->empty()) return;
-  problems.push_back(
-      fmt::format("--database (not shown): {}; right would be postgresql://user@host:5432/name",
-                  target ? "it is empty" : target.error().text()));
+ private:
+  ServeOptions& options_;
+  Problems& problems_;
+};
+
+std::optional<std::string> all_of(const std::vector<std::string>& places) {
+  if (places.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(places, ", "));
 }
 
 }  // namespace
 
 ServeOptions read(const ServeArguments& arguments, Problems& problems) {
   ServeOptions options;
-  read_database(arguments, options, problems);
+  Giving giving(options, problems);
   options.config = arguments.config.value_or("");
-  std::vector<std::string> places = arguments.listen;
-  if (places.empty()) places.emplace_back(kDefaultPlace);
-  for (const std::string& place : places) read_place(place, options.listen, problems);
+  options.has_own_server = arguments.is_trial && !arguments.database;
+  giving.give_database(arguments.database);
+  giving.give("--listen", "proxy.listen", all_of(arguments.listen));
   if (arguments.connections) {
+    const std::size_t before = problems.size();
     options.connections =
         number_between("--connections", *arguments.connections, 1, kMostConnections, problems);
+    if (problems.size() == before) giving.give("--connections", "pool.max", arguments.connections);
   }
-  options.rules.pooling = choice("--pooling", arguments.pooling, kPooling, problems);
-  options.rules.on_session_state =
-      choice("--on-session-state", arguments.on_session_state, kOnSessionState, problems);
-  options.limits.query_wait = limit("--query-wait", arguments.query_wait, problems);
-  options.limits.query = limit("--query-limit", arguments.query_limit, problems);
-  options.limits.idle_in_transaction = limit("--idle-limit", arguments.idle_limit, problems);
+  giving.give("--pooling", "proxy.pooling", arguments.pooling);
+  giving.give("--on-session-state", "proxy.on_session_state", arguments.on_session_state);
+  giving.give("--query-wait", "proxy.query_wait", arguments.query_wait);
+  giving.give("--query-limit", "proxy.query_limit", arguments.query_limit);
+  giving.give("--idle-limit", "proxy.idle_limit", arguments.idle_limit);
   if (arguments.metrics) options.metrics = listen_place("--metrics", *arguments.metrics, problems);
   options.run_time = std::chrono::seconds(
       number_between("--seconds", arguments.seconds, 0, kMostSeconds, problems));
-  options.is_trial = arguments.is_trial;
   options.has_load = arguments.is_trial && !arguments.has_no_load;
   if (arguments.has_no_load && !arguments.is_trial)
     problems.emplace_back("--no-load: there is load only with --try");

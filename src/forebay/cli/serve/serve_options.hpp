@@ -1,8 +1,6 @@
-// ServeOptions: what "forebay serve" was told, and the way there from the words of the command
-// line.
+// ServeOptions: what "forebay serve" is told, from the words of the command line. Pure.
 //
-// read() finds everything that is wrong at once. The texts name options as the user types them and
-// never show a connection string.
+// What is also a setting is passed on as one: the table of settings says what it may be.
 #pragma once
 
 #include <optional>
@@ -10,23 +8,23 @@
 #include <vector>
 
 #include "forebay/cli/listen_place.hpp"
-#include "forebay/env/stream_address.hpp"
-#include "forebay/proxy/proxy_options.hpp"
-#include "forebay/proxy/session/session_rules.hpp"
+#include "forebay/config/read_configuration.hpp"
 
 namespace forebay::cli {
 
-// As typed; what was not typed is the default.
+// As typed.
 struct ServeArguments {
+  ServeArguments() = default;
+
   std::optional<std::string> database;
   std::optional<std::string> config;
   std::vector<std::string> listen;
   std::optional<std::string> connections;
-  std::string pooling = "transaction";
-  std::string on_session_state = "pin";
-  std::string query_wait = "10s";
-  std::string query_limit = "off";
-  std::string idle_limit = "off";
+  std::optional<std::string> pooling;
+  std::optional<std::string> on_session_state;
+  std::optional<std::string> query_wait;
+  std::optional<std::string> query_limit;
+  std::optional<std::string> idle_limit;
   std::string seconds = "0";
   std::optional<std::string> metrics;
   bool is_trial = false;
@@ -34,15 +32,14 @@ struct ServeArguments {
 };
 
 struct ServeOptions {
-  std::optional<std::string> database;  // counts more than the configuration's
-  std::string config;                   // a file; empty: the one that FOREBAY_CONFIG names, if any
-  std::vector<StreamAddress> listen;
-  std::optional<int> connections;
-  proxy::SessionRules rules;
-  proxy::ClientLimits limits;
+  ServeOptions() = default;
+
+  std::string config;                  // a file; empty: the one that FOREBAY_CONFIG names, if any
+  std::vector<GivenSetting> given;     // count more than the file and the environment
+  bool has_own_server = false;         // a throw-away PostgreSQL
+  int connections = 10;                // to that
   std::optional<ListenPlace> metrics;  // nothing: they are not served
   Duration run_time{};                 // zero: until it is told to end
-  bool is_trial = false;               // with a throw-away server, unless there is one
   bool has_load = false;
 };
 

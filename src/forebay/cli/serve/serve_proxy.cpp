@@ -1,12 +1,12 @@
 #include "forebay/cli/serve/serve_proxy.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include "forebay/env/real/openssl_tls.hpp"
+#include "forebay/coordination/start_delay.hpp"
 #include "forebay/env/run_blocking.hpp"
-#include "forebay/postgres/driver/server_limits.hpp"
-#include "forebay/proxy/link/link_connector.hpp"
-#include "forebay/public/open_configured.hpp"
+#include "forebay/env/task_group.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -14,28 +14,26 @@ namespace {
 // For transactions to end, once nobody is let in any more.
 constexpr Duration kLastTransactions = std::chrono::seconds(10);
 
-std::string place_of(const postgres::ConnectionString& target) {
-  return fmt::format("{}{}{}/{}", target.host().empty() ? "libpq's default host" : target.host(),
-                     target.port().empty() ? "" : ":", target.port(), target.database_in_force());
-}
-
-// What libpq would be told for such a pool holds for links, too.
-proxy::LinkSettings link_settings(const postgres::ServerProfile& profile, const PoolOptions& pool) {
-  const postgres::LibpqSettings told = postgres::libpq_settings(profile, pool);
-  proxy::LinkSettings settings;
-  settings.server_notices_after = told.server_notices_after;
-  settings.longest_work = told.longest_work;
-  settings.give_up_after = told.give_up_after;
-  settings.session_settings = told.session_settings;
-  return settings;
+// Of a pool that cannot be filled a line is added to what is wrong already.
+Task<void> fill(proxy::Route& route, bool is_only, std::string& wrong) {
+  Pool& pool = route.pool();
+  if (route.options().pool.initial_failure == InitialFailure::keep_trying) {
+    co_await pool.start();
+    co_return;
+  }
+  const Result<bool> filled = co_await pool.start_or_fail();
+  if (filled) co_return;
+  if (!wrong.empty()) wrong += '\n';
+  wrong += is_only ? filled.error().text()
+                   : fmt::format("route {}: {}", pool.name(), filled.error().text());
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ServeProxy>> ServeProxy::open(Runtime& runtime, const Configuration& given,
-                                                     const ServeOptions& options) {
-  std::unique_ptr<ServeProxy> made(new ServeProxy(runtime, options));
-  Result<void> started = made->start(given.completed(), options);
+Result<std::unique_ptr<ServeProxy>> ServeProxy::open(Runtime& runtime,
+                                                     const ProxyConfiguration& configuration) {
+  std::unique_ptr<ServeProxy> made(new ServeProxy(runtime, configuration));
+  Result<void> started = made->start(configuration);
   if (!started) {
     made->close();
     return failure(std::move(started).error());
@@ -43,44 +41,49 @@ Result<std::unique_ptr<ServeProxy>> ServeProxy::open(Runtime& runtime, const Con
   return made;
 }
 
-ServeProxy::ServeProxy(Runtime& runtime, const ServeOptions& options)
+ServeProxy::ServeProxy(Runtime& runtime, const ProxyConfiguration& configuration)
     : runtime_(runtime),
-      proxy_(runtime.env(), runtime.streams(), runtime.secure_random(), options.limits.log_in) {}
+      proxy_(runtime.env(), runtime.streams(), runtime.secure_random(),
+             configuration.log_in_limit) {}
 
 ServeProxy::~ServeProxy() { close(); }
 
-Result<void> ServeProxy::start(const Configuration& configuration, const ServeOptions& options) {
-  const Result<ConfiguredTarget> begun =
-      begin_configured(runtime_, configuration, problems(configuration), cluster_);
-  if (!begun) return failure(begun.error());
-  const Result<postgres::ConnectionString> parsed = postgres::ConnectionString::parse(begun->text);
-  if (!parsed) return failure(parsed.error());
-  Result<proxy::LinkTarget> target = proxy::link_target(*parsed);
-  if (!target) return failure(std::move(target).error());
-  if (target->tls != proxy::LinkTls::disable) {
-    Result<std::unique_ptr<TlsClient>> made = real::make_tls_client(target->tls_options);
-    if (!made) return failure(std::move(made).error());
-    tls_ = std::move(*made);
+Result<void> ServeProxy::start(const ProxyConfiguration& configuration) {
+  Result<std::vector<PlannedRoute>> planned = plan_routes(configuration.routes);
+  if (!planned) return failure(std::move(planned).error());
+  routes_ = std::move(*planned);
+  Duration delay{};
+  for (PlannedRoute& route : routes_) {
+    if (Result<void> added = add_route(route); !added) return added;
+    delay = std::max(delay, route.configuration.start_delay);
   }
-  place_ = place_of(*parsed);
-  user_ = target->user;
-  database_ = target->database;
+  run_blocking(runtime_.scheduler(), delay_start(runtime_.env(), delay));
+  if (Result<void> filled = run_blocking(runtime_.scheduler(), fill_pools()); !filled)
+    return filled;
+  return run_blocking(runtime_.scheduler(), listen(configuration.listen));
+}
 
-  const auto profile = postgres::ServerProfile::for_host(parsed->host());
-  proxy::RouteOptions route;
-  route.pool = postgres::with_defaults_of(profile, configuration.pool);
-  route.database = database_;
-  route.rules = options.rules;
-  route.limits = options.limits;
+Result<void> ServeProxy::add_route(PlannedRoute& route) {
+  Result<PoolSharing> sharing = servers_.join(runtime_, route.configuration);
+  if (!sharing) return failure(std::move(sharing).error());
   const proxy::LinkEnv env(runtime_.scheduler(), runtime_.streams(), runtime_.secure_random(),
-                           tls_.get());
-  auto connector = std::make_unique<proxy::LinkConnector>(env, std::move(*target), profile,
-                                                          link_settings(profile, route.pool));
+                           route.tls.get());
+  auto connector =
+      std::make_unique<proxy::LinkConnector>(env, route.target, route.profile, route.link);
   proxy_.routes().add(std::make_unique<proxy::Route>(runtime_.env(), std::move(connector),
-                                                     std::move(route), begun->sharing));
-  const Result<bool> filled = run_blocking(runtime_.scheduler(), pool().start_or_fail());
-  if (!filled) return failure(filled.error());
-  return run_blocking(runtime_.scheduler(), listen(options.listen));
+                                                     route.options, std::move(*sharing)));
+  return {};
+}
+
+// All at once: each may have to wait for its server.
+Task<Result<void>> ServeProxy::fill_pools() {
+  std::string wrong;
+  TaskGroup filling(runtime_.scheduler());
+  const auto& routes = proxy_.routes().all();
+  for (const auto& route : routes) filling.spawn(fill(*route, routes.size() == 1, wrong));
+  co_await filling.join();
+  if (!wrong.empty()) co_return failure(Errc::refused, wrong);
+  co_return Result<void>();
 }
 
 Task<Result<void>> ServeProxy::listen(const std::vector<StreamAddress>& places) {
@@ -99,8 +102,7 @@ ServeSample ServeProxy::look(Instant begun) {
 Task<ServeSample> ServeProxy::look_here(Instant begun) {
   ServeSample sample;
   sample.at = runtime_.scheduler().now() - begun;
-  sample.pool = pool().statistics();
-  sample.proxy = proxy_.counters();
+  sample.proxy = proxy_.statistics();
   co_return sample;
 }
 
@@ -109,7 +111,15 @@ void ServeProxy::close() {
   is_closed_ = true;
   run_blocking(runtime_.scheduler(),
                proxy_.close(deadline_after(runtime_.scheduler().now(), kLastTransactions)));
-  cluster_.reset();
+  servers_.close();
+}
+
+std::string ServeProxy::place() const {
+  if (routes_.size() == 1) return routes_.front().place();
+  std::vector<std::string> servers;
+  for (const PlannedRoute& route : routes_)
+    if (std::ranges::find(servers, route.server) == servers.end()) servers.push_back(route.server);
+  return servers.size() == 1 ? servers.front() : fmt::format("{} servers", servers.size());
 }
 
 std::string ServeProxy::listen_text() const {
@@ -129,17 +139,19 @@ std::uint16_t ServeProxy::port() const {
 
 // A Unix socket is found by libpq if its name is as PostgreSQL's.
 std::string ServeProxy::client_url() const {
+  const PlannedRoute& route = routes_.front();
+  const bool is_for_any = route.options.database == "*";
+  const std::string& database = is_for_any ? route.target.database : route.options.database;
+  const std::string& user = route.options.user == "*" ? route.target.user : route.options.user;
   for (const StreamAddress& place : listening_) {
     if (place.is_unix_socket()) continue;
-    const bool is_ipv6 = place.host().find(':') != std::string::npos;
-    return fmt::format("postgresql://{}@{}{}{}:{}/{}?sslmode=disable", user_, is_ipv6 ? "[" : "",
-                       place.host(), is_ipv6 ? "]" : "", place.port(), database_);
+    return fmt::format("postgresql://{}@{}/{}?sslmode=disable", user, place.text(), database);
   }
   const std::string& path = listening_.front().path();
   const std::size_t name = path.rfind("/.s.PGSQL.");
   if (name == std::string::npos) return path;
   return fmt::format("host={} port={} user={} dbname={}", path.substr(0, name),
-                     path.substr(name + 10), user_, database_);
+                     path.substr(name + 10), user, database);
 }
 
 }  // namespace forebay::cli

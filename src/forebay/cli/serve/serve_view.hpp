@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "forebay/cli/text/styled_line.hpp"
-#include "forebay/pool/statistics.hpp"
 #include "forebay/proxy/proxy_counters.hpp"
 
 namespace forebay::cli {
@@ -14,13 +13,12 @@ namespace forebay::cli {
 struct ServeSample {
   ServeSample() = default;
   Duration at{};  // since the beginning
-  PoolStatistics pool;
-  proxy::ProxyCounters proxy;
+  proxy::ProxyStatistics proxy;
 };
 
 struct ServeHead {
   ServeHead() = default;
-  std::string place;                 // which server
+  std::string place;                 // which servers
   std::string listen;                // where clients call
   std::vector<std::string> remarks;  // a line to paste, where the metrics are
 };

@@ -2,9 +2,11 @@
 // and how the client introduced itself.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,9 +35,23 @@ struct SessionRules {
   std::size_t most_statements = 500;  // prepared at once on one server
 };
 
+// Why a client keeps its server.
+enum class PinKind : std::uint8_t {
+  listen,     // LISTEN
+  temporary,  // a temporary table
+  lock,       // an advisory lock of the session
+  cursor,     // WITH HOLD
+  prepare,    // PREPARE, in SQL
+  set,        // SET of a parameter that the server does not report
+  load,       // LOAD
+};
+inline constexpr std::size_t kPinKinds = static_cast<std::size_t>(PinKind::load) + 1;
+std::string_view name(PinKind kind);
+
 // What sessions did, for metrics.
 struct SessionCounters {
-  std::uint64_t pins = 0;               // clients that began to keep their server
+  std::uint64_t pins = 0;                               // clients that began to keep their server
+  std::array<std::uint64_t, kPinKinds> pins_by_kind{};  // a client may have several
   std::uint64_t refusals = 0;           // statements refused for their session state
   std::uint64_t parses_answered = 0;    // without the server
   std::uint64_t parses_added = 0;       // for statements that a server did not have

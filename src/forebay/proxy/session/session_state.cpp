@@ -25,6 +25,16 @@ constexpr std::string_view kNeverThere = "forebay_refused";
 constexpr std::array kPinning{Leftover::cursors, Leftover::channels, Leftover::locks,
                               Leftover::temporary};
 
+constexpr auto kPins = std::to_array<std::pair<PinKind, Leftover>>({
+    {PinKind::listen, Leftover::channels},
+    {PinKind::temporary, Leftover::temporary},
+    {PinKind::lock, Leftover::locks},
+    {PinKind::cursor, Leftover::cursors},
+    {PinKind::prepare, Leftover::prepared},
+    {PinKind::set, Leftover::settings},
+    {PinKind::load, Leftover::everything},
+});
+
 std::string_view state_name(Leftovers pins) {
   if (pins.has(Leftover::prepared)) return "PREPARE";
   if (pins.has(Leftover::cursors)) return "a cursor WITH HOLD";
@@ -36,6 +46,12 @@ std::string_view state_name(Leftovers pins) {
 }
 
 }  // namespace
+
+std::string_view name(PinKind kind) {
+  static constexpr std::array<std::string_view, kPinKinds> kNames{
+      "listen", "temporary", "lock", "cursor", "prepare", "set", "load"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 wire::ErrorReport refusal(Leftovers pins) {
   if (pins.empty()) return wire::function_call_refusal();
@@ -69,6 +85,10 @@ void ClientSession::mark(const wire::StatementReading& reading, Leftovers pins) 
   server_->leftovers.add(left);
   if (pins.empty() || shared_.rules.on_session_state != OnSessionState::pin) return;
   if (pins_.empty()) ++shared_.counters.pins;
+  for (const auto& [kind, leftover] : kPins) {
+    if (!pins.has(leftover) || pins_.has(leftover)) continue;
+    ++shared_.counters.pins_by_kind[static_cast<std::size_t>(kind)];
+  }
   pins_.add(pins);
 }
 
