@@ -175,6 +175,20 @@ TEST_F(ProxySessionTest, LimitsEndQueriesAndIdleTransactions) {
   EXPECT_EQ(PQstatus(client.get()), CONNECTION_BAD);
 }
 
+TEST_F(ProxySessionTest, EveryStatementOfATransactionHasItsLimit) {
+  open(1, [](RouteConfiguration& route) { route.limits.query = 200ms; });
+  Client client(url());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(client.query("BEGIN").is_ok());
+    EXPECT_EQ(client.query("SELECT 1").value, "1");
+    EXPECT_EQ(client.query("SELECT pg_sleep(60)").sqlstate, "57014");
+    ASSERT_TRUE(client.query("ROLLBACK").is_ok());
+  }
+  ASSERT_TRUE(client.query("LISTEN news").is_ok());
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(client.query("SELECT pg_sleep(60)").sqlstate, "57014");
+  EXPECT_EQ(counters().cancels, 4u);
+}
+
 TEST_F(ProxySessionTest, APipelineIsAnsweredInOrder) {
   open(2);
   Client client(url());

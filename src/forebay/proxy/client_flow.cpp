@@ -98,8 +98,11 @@ Task<bool> ClientFlow::take(wire::Frame frame) {
   while (is_cancelling_) co_await changed_.wait_until(kNever);
   while (!is_ending_) {
     const Verdict verdict = session_->from_client(frame, out_);
-    if (stay_ != nullptr && stay_->busy_since == Instant() && session_->is_busy())
+    if (stay_ != nullptr && stay_->busy_since == Instant() && session_->is_busy()) {
       stay_->busy_since = scheduler_.now();
+      // The task that reads the server looks at the clock from now on.
+      if (limits().query != Duration::max()) stay_->server.stream().interrupt_read();
+    }
     if (verdict == Verdict::end) co_return false;
     if (verdict == Verdict::done) co_return true;
     if (verdict == Verdict::forward) {

@@ -87,7 +87,10 @@ Task<void> ClientFlow::follow_server(Stay& stay) {
       if (!is_passed_on) co_return;
       if (is_ending_) break;
     }
-    if (!session_->is_busy()) stay.busy_since = Instant();
+    if (!session_->is_busy()) {
+      stay.busy_since = Instant();
+      stay.is_cancelled = false;
+    }
     changed_.notify_all();
     const bool is_released = co_await release_if_done();
     if (!is_released && !out_.to_server.empty()) co_await send_to_server();
@@ -111,8 +114,7 @@ Task<bool> ClientFlow::read_server(Stay& stay) {
     }
     if (is_ending_) co_return false;
     if (!got && got.error().code() == Errc::timed_out) {
-      if (scheduler_.now() < deadline) co_return false;
-      co_await cancel_late_query(stay);
+      if (scheduler_.now() >= deadline) co_await cancel_late_query(stay);
       continue;
     }
     lose_server(
