@@ -142,6 +142,38 @@ TEST_F(ClientSessionTest, CopyPassesBothWays) {
   EXPECT_TRUE(talk.session().may_release());
 }
 
+// A client that always has something under way never comes to the end of its pipeline.
+TEST(ExpectedAnswersTest, WhatIsAnsweredIsForgotten) {
+  ExpectedAnswers queue;
+  queue.push({.type = 'P', .what = 0});
+  for (std::uint64_t i = 1; i <= 10'000; ++i) {
+    queue.push({.type = 'P', .what = i});
+    ASSERT_EQ(queue.front().what, i - 1);
+    queue.pop();
+    ASSERT_EQ(queue.size(), 1u);
+    ASSERT_LT(queue.kept(), 500u);
+  }
+  EXPECT_EQ(queue.at(0).what, 10'000u);
+}
+
+TEST(ClientStatementsTest, WhatIsAnsweredIsForgotten) {
+  ClientStatements statements;
+  const auto define = [&](std::uint64_t id) {
+    statements.define_unnamed("SELECT " + std::to_string(id), {}, id);
+  };
+  define(1);
+  for (std::uint64_t i = 2; i <= 10'000; ++i) {
+    define(i);
+    statements.keep_first();
+    ASSERT_TRUE(statements.has_changes());
+    ASSERT_LT(statements.kept(), 500u);
+  }
+  // The last one fails, and what was there before is there again.
+  statements.undo_first(1);
+  EXPECT_FALSE(statements.has_changes());
+  EXPECT_EQ(statements.unnamed().id, 9'999u);
+}
+
 TEST_F(ClientSessionTest, SessionPoolingPassesEverything) {
   TalkRoute route;
   route.rules.pooling = Pooling::session;

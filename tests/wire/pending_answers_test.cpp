@@ -112,6 +112,20 @@ TEST(PendingAnswersTest, TheStatusIsTheServers) {
   EXPECT_EQ(pending.transaction(), TransactionStatus::failed);
 }
 
+// A pipeline that never ends is no reason to remember all of it.
+TEST(PendingAnswersTest, WhatIsAnsweredIsForgotten) {
+  PendingAnswers pending;
+  send_all_types(pending, "PBES");
+  for (int i = 0; i < 10'000; ++i) {
+    send_all_types(pending, "PBES");
+    ASSERT_TRUE(receive_all_types(pending, "12CZ"));
+    ASSERT_EQ(pending.size(), 4u);
+    ASSERT_LT(pending.kept(), 1'000u);
+  }
+  ASSERT_TRUE(receive_all_types(pending, "12CZ"));
+  EXPECT_TRUE(pending.is_idle());
+}
+
 RC_GTEST_PROP(PendingAnswersProperty, AnyTalkIsFollowedOrNoticed, ()) {
   PendingAnswers pending;
   const auto steps = *rc::gen::container<std::vector<std::pair<bool, char>>>(

@@ -1,5 +1,7 @@
 #include "forebay/proxy/session/client_statements.hpp"
 
+#include <algorithm>
+
 #include "forebay/detail/base/check.hpp"
 
 namespace forebay::proxy {
@@ -7,6 +9,9 @@ namespace {
 
 // What an idle client may keep of the text of its unnamed statement's predecessors.
 constexpr std::size_t kMostSpareChanges = 2;
+// So many are over before they go behind the others, for the next ones: a client that always has
+// something under way never comes to the end.
+constexpr std::size_t kMostOver = 64;
 
 }  // namespace
 
@@ -86,7 +91,7 @@ void ClientStatements::keep_first() {
   Change& change = changes_[begin_];
   change.before.clear();
   ++begin_;
-  if (!has_changes()) begin_ = end_ = 0;
+  forget_those_over();
 }
 
 void ClientStatements::undo_first(std::size_t count, bool is_unnamed_gone) {
@@ -95,7 +100,17 @@ void ClientStatements::undo_first(std::size_t count, bool is_unnamed_gone) {
   if (is_unnamed_gone) changes_[begin_].unnamed.exists = false;
   for (std::size_t place = begin_ + count; place > begin_; --place) undo(place - 1);
   begin_ += count;
-  if (!has_changes()) begin_ = end_ = 0;
+  forget_those_over();
+}
+
+void ClientStatements::forget_those_over() {
+  if (has_changes() && (begin_ < kMostOver || begin_ < end_ / 2)) return;
+  const auto at = [this](std::size_t place) {
+    return changes_.begin() + static_cast<std::ptrdiff_t>(place);
+  };
+  if (has_changes()) std::rotate(at(0), at(begin_), at(end_));
+  end_ -= begin_;
+  begin_ = 0;
 }
 
 void ClientStatements::undo(std::size_t place) {

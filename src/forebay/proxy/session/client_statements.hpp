@@ -42,6 +42,9 @@ class ClientStatements {
   const UnnamedStatement& unnamed() const { return unnamed_; }
   std::size_t size() const { return names_.size(); }
   bool has_changes() const { return begin_ < end_; }
+  std::size_t kept() const {
+    return changes_.size();
+  }  // changes in memory, with those that are over
 
   // Each of these is one change, even if nothing is different.
   void define(std::string_view name, StatementRef statement);
@@ -72,6 +75,7 @@ class ClientStatements {
   void put_back(std::size_t place, std::string_view name, StatementRef statement);
   void save_unnamed(Change& change);
   void save(Change& change, std::string_view name);
+  void forget_those_over();
 
   Names names_;
   UnnamedStatement unnamed_;

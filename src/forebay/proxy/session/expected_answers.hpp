@@ -52,6 +52,7 @@ class ExpectedAnswers {
   // How many are in front of the next Sync; all, if there is none.
   std::size_t before_sync() const;
   void shrink();
+  std::size_t kept() const { return all_.size(); }  // in memory, with those that are answered
 
  private:
   std::vector<Expected> all_;

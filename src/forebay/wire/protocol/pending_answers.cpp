@@ -4,6 +4,9 @@ namespace forebay::wire {
 namespace {
 
 constexpr char kCopyEnd = 'c';
+// So many that have been answered are in front before they go: those who always have something
+// under way never come to the end.
+constexpr std::size_t kMostAnswered = 256;
 
 char type_of(ClientMessage message) { return static_cast<char>(message); }
 
@@ -71,8 +74,8 @@ bool PendingAnswers::is_any_of(std::string_view types) const {
 
 void PendingAnswers::pop() {
   ++begin_;
-  if (!is_empty()) return;
-  requests_.clear();
+  if (!is_empty() && (begin_ < kMostAnswered || begin_ < requests_.size() / 2)) return;
+  requests_.erase(0, begin_);
   begin_ = 0;
 }
 

@@ -48,6 +48,7 @@ class PendingAnswers {
   char current() const { return is_empty() ? '\0' : requests_[begin_]; }
   // Requests that are not answered, and ends of COPY among them.
   std::size_t size() const { return requests_.size() - begin_; }
+  std::size_t kept() const { return requests_.size(); }  // in memory, with those that are answered
 
  private:
   bool is_empty() const { return begin_ == requests_.size(); }
