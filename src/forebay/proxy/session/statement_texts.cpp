@@ -1,6 +1,7 @@
 #include "forebay/proxy/session/statement_texts.hpp"
 
 #include "forebay/detail/base/check.hpp"
+#include "forebay/wire/statement_shape.hpp"
 
 namespace forebay::proxy {
 
@@ -13,33 +14,44 @@ StatementTexts::~StatementTexts() {
   FOREBAY_CHECK(shared_.empty(), "a statement outlives the texts");
 }
 
+// The parser takes longer than all the rest, so those who write constants into their texts must not
+// pay for it each time. What it cannot read it may read with other constants.
 wire::StatementReading StatementTexts::read(std::string_view sql) {
+  const std::string shape = wire::statement_shape(sql);
   {
     const MutexLock lock(mutex_);
-    if (const auto found = recent_.find(sql); found != recent_.end()) return found->second;
-    if (const auto found = older_.find(sql); found != older_.end()) {
-      wire::StatementReading reading = found->second;
-      remember(sql, reading);
-      return reading;
+    if (const wire::StatementReading* const known = recall(shape)) return *known;
+    if (shape != sql) {
+      if (const wire::StatementReading* const known = recall(sql)) return *known;
     }
   }
   // Two may read the same text at once; that is better than one waiting for the parser.
   wire::StatementReading reading = wire::read_statement(std::string(sql), trusted_);
   const MutexLock lock(mutex_);
-  remember(sql, reading);
+  remember(reading.is_understood ? shape : sql, reading);
   return reading;
 }
 
-void StatementTexts::remember(std::string_view sql, const wire::StatementReading& reading) {
-  if (recent_bytes_ + sql.size() > reading_bytes_) {
+// Null: it is not known.
+const wire::StatementReading* StatementTexts::recall(std::string_view text) {
+  if (const auto found = recent_.find(text); found != recent_.end()) return &found->second;
+  const auto found = older_.find(text);
+  if (found == older_.end()) return nullptr;
+  remember(text, wire::StatementReading(found->second));
+  const auto kept = recent_.find(text);
+  return kept != recent_.end() ? &kept->second : nullptr;
+}
+
+void StatementTexts::remember(std::string_view text, const wire::StatementReading& reading) {
+  if (recent_bytes_ + text.size() > reading_bytes_) {
     older_ = std::move(recent_);
     recent_.clear();
     recent_bytes_ = 0;
   }
-  if (sql.size() > reading_bytes_) return;
+  if (text.size() > reading_bytes_) return;
   // What a reading and its place take beside the text.
   constexpr std::size_t kOverhead = 256;
-  if (recent_.emplace(sql, reading).second) recent_bytes_ += sql.size() + kOverhead;
+  if (recent_.emplace(text, reading).second) recent_bytes_ += text.size() + kOverhead;
 }
 
 StatementRef StatementTexts::intern(std::string_view body, const wire::StatementReading& reading) {

@@ -104,7 +104,8 @@ class StatementTexts {
   using Table = std::unordered_map<Key, Value, Hash, std::equal_to<>>;
 
   void release(SharedStatement* statement);
-  void remember(std::string_view sql, const wire::StatementReading& reading)
+  const wire::StatementReading* recall(std::string_view text) FOREBAY_REQUIRES(mutex_);
+  void remember(std::string_view text, const wire::StatementReading& reading)
       FOREBAY_REQUIRES(mutex_);
 
   const wire::TrustedFunctions trusted_;
@@ -112,8 +113,8 @@ class StatementTexts {
   std::atomic<std::uint64_t> serial_{1};  // only unique, so order does not matter
 
   mutable Mutex mutex_;
-  // Those used lately, and those used before them: when the first are too many they become the
-  // second, so that what is not asked for again goes.
+  // By their shape: those used lately, and those used before them: when the first are too many they
+  // become the second, so that what is not asked for again goes.
   Table<std::string, wire::StatementReading> recent_ FOREBAY_GUARDED_BY(mutex_);
   Table<std::string, wire::StatementReading> older_ FOREBAY_GUARDED_BY(mutex_);
   std::size_t recent_bytes_ FOREBAY_GUARDED_BY(mutex_) = 0;
