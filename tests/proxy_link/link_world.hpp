@@ -42,7 +42,9 @@ inline std::string ready(wire::TransactionStatus status = wire::TransactionStatu
 
 // Lets in whom it is told to, and answers a few statements:
 //   BEGIN, ROLLBACK, COPY …   as they are meant
+//   COPY bad                  the first data fails, and then it reads nothing for a second
 //   sleep                     nothing, until it is cancelled
+//   nap                       CommandComplete after half a second
 //   fail                      an error
 //   die                       a fatal error, and hangs up
 //   linger                    it will not hang up before it is told to
@@ -86,6 +88,8 @@ class FakeWireServer {
     std::uint32_t id = 0;
     wire::TransactionStatus status = wire::TransactionStatus::idle;
     bool is_in_copy = false;
+    bool is_bad_copy = false;
+    bool is_stunned = false;
     bool is_skipping = false;
     bool is_over = false;
   };
@@ -124,11 +128,15 @@ class FakeWireServer {
       } else {
         const bool is_sleep = frame.type == 'Q' && wire::parse_query(frame.body)->sql == "sleep";
         while (is_sleep && !cancelled.contains(session.id)) co_await sleep_for(scheduler_, 10ms);
+        if (frame.type == 'Q' && wire::parse_query(frame.body)->sql == "nap")
+          co_await sleep_for(scheduler_, 500ms);
         answer(frame, session, out);
       }
       if (out.empty()) continue;
       const Result<void> written = co_await test::write_text(*stream, std::move(out), kNever);
       if (!written) break;
+      if (session.is_stunned) co_await sleep_for(scheduler_, 1s);
+      session.is_stunned = false;
     }
     while (lingers) co_await sleep_for(scheduler_, 10ms);
     if (session.id != 0) --sessions;
@@ -201,8 +209,11 @@ class FakeWireServer {
   }
 
   static void answer_copy(const wire::Frame& frame, Session& session, std::string& out) {
-    if (frame.type != 'c' && frame.type != 'f') return;
+    const bool is_bad = frame.type == 'd' && session.is_bad_copy;
+    if (frame.type != 'c' && frame.type != 'f' && !is_bad) return;
     session.is_in_copy = false;
+    session.is_stunned = is_bad;
+    if (is_bad) out = error_message("ERROR", "22P02", "invalid input syntax");
     if (frame.type == 'c') wire::write_command_complete(out, "COPY 0");
     if (frame.type == 'f') out = error_message("ERROR", "57014", "COPY from stdin failed");
     out += ready(session.status);
@@ -213,8 +224,9 @@ class FakeWireServer {
     if (sql == "BEGIN") session.status = wire::TransactionStatus::in_transaction;
     if (sql.starts_with("ROLLBACK")) session.status = wire::TransactionStatus::idle;
     if (sql == "linger") lingers = true;
-    if (sql == "COPY") {
+    if (sql == "COPY" || sql == "COPY bad") {
       session.is_in_copy = true;
+      session.is_bad_copy = sql == "COPY bad";
       wire::write_copy_response(out, wire::ServerMessage::copy_in_response, 0, {});
       return;
     }

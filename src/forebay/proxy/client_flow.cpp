@@ -51,6 +51,8 @@ Task<void> ClientFlow::run() {
   if (is_in) co_await serve();
   if (is_in) co_await finish_work();
   end();
+  if (session_ != nullptr && session_->ended_for() != nullptr)
+    note_refusal(session_->ended_for()->sqlstate, session_->ended_for()->message);
   if (is_client_gone_) stream_->close();  // for a task that still writes to it
   co_await end_stay();
   if (!is_client_gone_) {
@@ -76,8 +78,7 @@ Task<void> ClientFlow::serve() {
     const bool is_sent = co_await send_all();
     if (!is_sent) co_return;
     if (is_asked_to_leave_ && stay_ == nullptr) {
-      refuse({wire::Severity::fatal, "57P01", "terminating connection due to administrator command",
-              "the proxy is ending; connect again"});
+      refuse_to_go_on();
       co_return;
     }
     const bool is_there = co_await read_client(client_deadline());
@@ -98,13 +99,14 @@ Task<bool> ClientFlow::take(wire::Frame frame) {
   while (is_cancelling_) co_await changed_.wait_until(kNever);
   while (!is_ending_) {
     const Verdict verdict = session_->from_client(frame, out_);
-    if (stay_ != nullptr && stay_->busy_since == Instant() && session_->is_busy()) {
-      stay_->busy_since = scheduler_.now();
-      // The task that reads the server looks at the clock from now on.
-      if (limits().query != Duration::max()) stay_->server.stream().interrupt_read();
-    }
+    watch_query_time();
     if (verdict == Verdict::end) co_return false;
-    if (verdict == Verdict::done) co_return true;
+    if (verdict == Verdict::done) {
+      // It was brought for what the server need not do after all.
+      const bool is_unit_over = frame.type == 'Q' || frame.type == 'F' || session_->is_skipping();
+      if (is_unit_over && session_->may_release()) co_await end_stay();
+      co_return true;
+    }
     if (verdict == Verdict::forward) {
       bool is_sent = true;
       if (frame.bytes.size() >= kWorthNoCopy) {
@@ -128,11 +130,15 @@ Task<bool> ClientFlow::take(wire::Frame frame) {
 // False: the client is gone, or must go.
 Task<bool> ClientFlow::read_client(Instant deadline) {
   const Bytes room = reader_.room();
-  if (ahead_begin_ != ahead_end_) {
-    const std::size_t count = std::min(room.size(), ahead_end_ - ahead_begin_);
+  if (!ahead_.empty()) {
+    const std::size_t count = std::min(room.size(), ahead_.size() - ahead_begin_);
     std::memcpy(room.data(), ahead_.data() + ahead_begin_, count);
     ahead_begin_ += count;
     reader_.add(count);
+    if (ahead_begin_ == ahead_.size()) {
+      ahead_begin_ = 0;
+      std::string().swap(ahead_);
+    }
     co_return true;
   }
   if (is_client_gone_) co_return false;
@@ -155,7 +161,7 @@ Task<bool> ClientFlow::read_client(Instant deadline) {
 }
 
 Instant ClientFlow::client_deadline() const {
-  if (stay_ == nullptr || session_->is_busy()) return kNever;
+  if (!session_->is_in_transaction() || session_->is_busy()) return kNever;
   return after(limits().idle_in_transaction);
 }
 
@@ -164,6 +170,7 @@ Instant ClientFlow::client_deadline() const {
 Task<void> ClientFlow::finish_work() {
   if (is_client_gone_ || is_ending_) co_return;
   if (stay_ != nullptr) co_await send_to_server();
+  if (session_->ended_for() != nullptr) co_return;  // it hears nothing more
   const Instant deadline = after(kLastWork);
   while (stay_ != nullptr && session_->is_busy() && !is_ending_ && scheduler_.now() < deadline)
     co_await changed_.wait_until(deadline);
@@ -175,18 +182,25 @@ Task<bool> ClientFlow::send_to_client(std::string_view piece) {
       *stream_, out_.to_client, piece,
       after(route_ != nullptr ? limits().client_write : around_.log_in_limit));
   if (sent) co_return true;
+  if (!is_client_gone_) {
+    ++counters_->clients_lost;
+    if (sent.error().code() == Errc::timed_out) note_refusal("08006", "it reads no answers");
+  }
   is_client_gone_ = true;
   end();
   co_return false;
 }
 
-// A write that fails is no news yet: what the server said before it went is still to be read.
+// Only for the task that reads the client. A write that fails is no news yet: what the server said
+// before it went is still to be read.
 Task<bool> ClientFlow::send_to_server(std::string_view piece) {
   const Result<void> sent =
       co_await to_server_.send(stay_->server.stream(), out_.to_server, piece, kNever);
+  changed_.notify_all();  // a server that is done waits for this before it goes to others
   if (sent) co_return true;
-  while (!is_ending_) co_await changed_.wait_until(kNever);
-  co_return false;
+  if (stay_ != nullptr) stay_->server.mark_lost();
+  while (!is_ending_ && stay_ != nullptr) co_await changed_.wait_until(kNever);
+  co_return !is_ending_;
 }
 
 void ClientFlow::end() {
@@ -204,6 +218,7 @@ Task<void> ClientFlow::cancel_statement() {
   if (!taken) {
     log::warning("Cancel not passed on", {log::field("client", stream_->peer().address),
                                           log::field("reason", taken.error().text())});
+    stay_->has_stray_cancel = true;
   }
   is_cancelling_ = false;
   changed_.notify_all();
@@ -218,6 +233,8 @@ void ClientFlow::ask_to_leave() {
 void ClientFlow::hang_up() {
   is_client_gone_ = true;
   stream_->close();
+  // A server that reads nothing would be waited for.
+  if (stay_ != nullptr && to_server_.is_writing()) stay_->server.stream().close();
   end();
 }
 

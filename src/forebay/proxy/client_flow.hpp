@@ -9,7 +9,6 @@
 // Confined to the loop of its stream.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,8 +70,9 @@ class ClientFlow {
     ServerLink& server;
     Instant busy_since{};
     bool is_lost = false;
-    bool is_over = false;       // the client lets go of it
-    bool is_cancelled = false;  // because it took too long
+    bool is_over = false;           // the client lets go of it
+    bool is_cancelled = false;      // because it took too long
+    bool has_stray_cancel = false;  // one that failed, and may still be on its way
   };
 
   // In client_start.cpp. False: it was a cancel, or is not let in.
@@ -83,6 +83,9 @@ class ClientFlow {
   void go_by(Route& route);
   ClientStart introduction(const wire::StartupView& start) const;
   void refuse(const wire::ErrorReport& report);
+  void refuse_to_go_on();  // the proxy ends
+  void refuse_silent_start();
+  void note_refusal(const std::string& sqlstate, const std::string& reason) const;
 
   Task<void> serve();
   Task<bool> take(wire::Frame frame);
@@ -101,7 +104,10 @@ class ClientFlow {
   Task<bool> release_if_done();
   Task<void> cancel_late_query(Stay& stay);
   Instant server_deadline(const Stay& stay) const;
+  void begin_query_time(Stay& stay) const;
+  void watch_query_time();
   void give_back();
+  Task<void> leave_in_the_middle();
   void lose_server(Stay& stay, const Error& why);
   void lose(Stay& stay);
   Task<void> end_stay();
@@ -127,9 +133,9 @@ class ClientFlow {
   ProxyCounters* counters_;  // of the proxy, and of the route as soon as that is known
   std::unique_ptr<ClientSession> session_;
   std::unique_ptr<Stay> stay_;
-  std::array<std::byte, 256> ahead_;  // what the client sent while it stood in line
+  std::string ahead_;  // what the client sent while it stood in line
   std::size_t ahead_begin_ = 0;
-  std::size_t ahead_end_ = 0;
+  bool is_in_line_ = false;
   bool is_ending_ = false;
   bool is_client_gone_ = false;
   bool is_cancelling_ = false;

@@ -3,6 +3,7 @@
 
 #include "forebay/base/log.hpp"
 #include "forebay/proxy/client_flow.hpp"
+#include "forebay/proxy/link/server_link.hpp"
 
 namespace forebay::proxy {
 
@@ -14,8 +15,15 @@ Task<bool> ClientFlow::log_in() {
     const wire::Frame frame = reader_.next();
     if (frame.kind == wire::Frame::Kind::none) {
       // TLS from the first byte: there is none here yet, and no other answer to it than the end.
-      if (wire::begins_with_tls(reader_.unread())) co_return false;
+      if (wire::begins_with_tls(reader_.unread())) {
+        note_refusal("08P01", "it began with TLS, and there is none here");
+        co_return false;
+      }
       const Result<std::size_t> got = co_await stream_->read(reader_.room(), deadline);
+      if (!got && got.error().code() == Errc::timed_out) {
+        refuse_silent_start();
+        co_return false;
+      }
       if (!got || *got == 0) {
         is_client_gone_ = true;
         co_return false;
@@ -81,12 +89,16 @@ Task<bool> ClientFlow::begin(const wire::StartupView& start, Instant deadline) {
   session_ = std::make_unique<ClientSession>(route_->shared(), introduction(start));
   reader_.expect_messages();
 
-  const Result<const Parameters*> greeting = co_await route_->greeting(deadline);
-  if (!greeting) {
-    refuse(wire::report_of(greeting.error(), wire::Severity::fatal));
-    co_return false;
+  if (route_->greeting() == nullptr) {
+    const Result<PooledConnection> first = co_await stand_in_line(deadline);
+    if (is_client_gone_ || is_ending_) co_return false;
+    if (!first) {
+      refuse(wire::report_of(first.error(), wire::Severity::fatal));
+      co_return false;
+    }
+    route_->learn_greeting(static_cast<ServerLink&>(first->connection()).picture().reported);
   }
-  Verdict verdict = session_->begin(**greeting, out_);
+  Verdict verdict = session_->begin(*route_->greeting(), out_);
   if (verdict == Verdict::acquire) {
     const Result<void> brought = co_await bring_server(deadline);
     if (is_client_gone_ || is_ending_) co_return false;
@@ -117,10 +129,24 @@ ClientStart ClientFlow::introduction(const wire::StartupView& start) const {
 // It is sent when the client leaves.
 void ClientFlow::refuse(const wire::ErrorReport& report) {
   wire::write_error(out_.to_client, report);
+  note_refusal(report.sqlstate, report.message);
+}
+
+void ClientFlow::refuse_to_go_on() {
+  refuse({wire::Severity::fatal, "57P01", "terminating connection due to administrator command",
+          "the proxy is ending; connect again"});
+}
+
+// In the words of PostgreSQL. A read that was only woken was so because the proxy ends.
+void ClientFlow::refuse_silent_start() {
+  if (is_asked_to_leave_) return refuse_to_go_on();
+  refuse({wire::Severity::fatal, "57014", "canceling authentication due to timeout"});
+}
+
+void ClientFlow::note_refusal(const std::string& sqlstate, const std::string& reason) const {
   if (session_ == nullptr || !session_->is_welcome()) ++counters_->refused;
-  log::warning("Client refused",
-               {log::field("client", stream_->peer().address),
-                log::field("sqlstate", report.sqlstate), log::field("reason", report.message)});
+  log::warning("Client refused", {log::field("client", stream_->peer().address),
+                                  log::field("sqlstate", sqlstate), log::field("reason", reason)});
 }
 
 }  // namespace forebay::proxy

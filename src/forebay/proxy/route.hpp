@@ -37,8 +37,12 @@ class Route {
   const SessionCounters& sessions() const { return counters_; }
   ProxyCounters& clients() { return clients_; }  // of this route
 
-  // What a server of this route says of itself when a session begins. The first caller fetches it.
-  Task<Result<const Parameters*>> greeting(Until until);
+  // What a server of this route says of itself when a session begins. Null: nobody knows yet.
+  const Parameters* greeting() const { return greeting_ ? &*greeting_ : nullptr; }
+  // REQUIRES: no client has used that session, so that it is as the server began it.
+  void learn_greeting(const Parameters& reported) {
+    if (!greeting_) greeting_ = reported;
+  }
 
  private:
   const RouteOptions options_;

@@ -1,4 +1,6 @@
 // How a client comes by a server, what it hears from it, and how the server goes back.
+#include <array>
+
 #include "forebay/proxy/client_flow.hpp"
 #include "forebay/proxy/link/server_link.hpp"
 
@@ -8,6 +10,9 @@ namespace {
 
 // What is shorter is cheaper to copy than to send by itself.
 constexpr std::size_t kWorthNoCopy = 4096;
+
+// Who sends more than this ahead is only missed when its turn has come.
+constexpr std::size_t kMostAhead = std::size_t{16} * 1024;
 
 // For a client that got no server, whatever it is that the pool was short of.
 Error no_server(const Error& why) {
@@ -20,7 +25,7 @@ Error no_server(const Error& why) {
 Task<Result<void>> ClientFlow::bring_server(Instant deadline) {
   for (;;) {
     Result<PooledConnection> taken = co_await stand_in_line(deadline);
-    if (!taken) co_return failure(no_server(taken.error()));
+    if (!taken) co_return failure(taken.error());
     auto& server = static_cast<ServerLink&>(taken->connection());
     const bool is_there = co_await server.is_still_there();
     if (!is_there) {
@@ -49,25 +54,27 @@ Task<Result<PooledConnection>> ClientFlow::stand_in_line(Instant deadline) {
   ++counters_->waits;
   ++counters_->waiting;
   Cancellation gone(scheduler_);
+  is_in_line_ = true;
   watchers_.spawn(watch_client(gone));
   Result<PooledConnection> taken = co_await pool.acquire(Until(deadline, gone));
   --counters_->waiting;
+  is_in_line_ = false;
   stream_->interrupt_read();
   co_await watchers_.join();
+  if (!taken) co_return failure(no_server(taken.error()));
   co_return taken;
 }
 
-// Reads ahead what there is room for, to notice the end.
+// Reads ahead, to notice the end.
 Task<void> ClientFlow::watch_client(Cancellation& gone) {
-  if (ahead_begin_ == ahead_end_) ahead_begin_ = ahead_end_ = 0;
-  while (ahead_end_ < ahead_.size()) {
-    const Bytes room = Bytes(ahead_).subspan(ahead_end_);
-    const Result<std::size_t> got = co_await stream_->read(room, kNever);
-    if (!got && got.error().code() == Errc::timed_out) co_return;  // it was its turn
+  std::array<std::byte, 512> piece;
+  for (;;) {
+    if (!is_in_line_ || ahead_.size() >= kMostAhead) co_return;
+    const Result<std::size_t> got = co_await stream_->read(Bytes(piece), kNever);
+    if (!got && got.error().code() == Errc::timed_out) continue;  // woken; maybe for its turn
     if (!got || *got == 0) break;
-    ahead_end_ += *got;
+    ahead_.append(reinterpret_cast<const char*>(piece.data()), *got);
   }
-  if (ahead_end_ == ahead_.size()) co_return;
   is_client_gone_ = true;
   ++counters_->clients_lost;
   gone.cancel();
@@ -76,7 +83,8 @@ Task<void> ClientFlow::watch_client(Cancellation& gone) {
 Task<void> ClientFlow::follow_server(Stay& stay) {
   while (!stay.is_lost) {
     const bool has_more = co_await read_server(stay);
-    if (!has_more) co_return;
+    // What came of a client that must go is for the one who clears up after it.
+    if (!has_more || is_ending_) co_return;
     for (wire::Frame frame = stay.server.frames().next(); frame.kind != wire::Frame::Kind::none;
          frame = stay.server.frames().next()) {
       if (frame.kind == wire::Frame::Kind::broken) {
@@ -87,13 +95,8 @@ Task<void> ClientFlow::follow_server(Stay& stay) {
       if (!is_passed_on) co_return;
       if (is_ending_) break;
     }
-    if (!session_->is_busy()) {
-      stay.busy_since = Instant();
-      stay.is_cancelled = false;
-    }
     changed_.notify_all();
     const bool is_released = co_await release_if_done();
-    if (!is_released && !out_.to_server.empty()) co_await send_to_server();
     const bool is_told = co_await send_to_client();
     if (is_released || !is_told) co_return;
     // From now on the client is idle in a transaction: the task that reads it looks at the clock.
@@ -114,6 +117,7 @@ Task<bool> ClientFlow::read_server(Stay& stay) {
     }
     if (is_ending_) co_return false;
     if (!got && got.error().code() == Errc::timed_out) {
+      // It may only have been woken: for a new deadline, or because its time is over.
       if (scheduler_.now() >= deadline) co_await cancel_late_query(stay);
       continue;
     }
@@ -130,6 +134,20 @@ Instant ClientFlow::server_deadline(const Stay& stay) const {
   return deadline_after(stay.busy_since, limits().query);
 }
 
+// Of what was sent up to a Sync; what was sent behind it has its time from then on.
+void ClientFlow::begin_query_time(Stay& stay) const {
+  const bool has_limit = limits().query != Duration::max() && session_->is_busy();
+  stay.busy_since = has_limit ? scheduler_.now() : Instant();
+  stay.is_cancelled = false;
+}
+
+// The task that reads the server may be waiting already, without a limit.
+void ClientFlow::watch_query_time() {
+  if (stay_ == nullptr || stay_->busy_since != Instant()) return;
+  begin_query_time(*stay_);
+  if (stay_->busy_since != Instant()) stay_->server.stream().interrupt_read();
+}
+
 // The client hears what the server says of it: query_canceled.
 Task<void> ClientFlow::cancel_late_query(Stay& stay) {
   stay.is_cancelled = true;
@@ -141,6 +159,8 @@ Task<bool> ClientFlow::pass_on(wire::Frame frame) {
   if (verdict == Verdict::end) {
     if (!session_->may_release()) lose(*stay_);
     end();
+  } else if (static_cast<wire::ServerMessage>(frame.type) == wire::ServerMessage::ready_for_query) {
+    begin_query_time(*stay_);
   }
   if (verdict != Verdict::forward) co_return true;
   bool is_sent = true;
@@ -154,9 +174,12 @@ Task<bool> ClientFlow::pass_on(wire::Frame frame) {
 
 // True: the server is with others now, before the client has read a word of the answer.
 Task<bool> ClientFlow::release_if_done() {
-  if (is_ending_ || !session_->may_release()) co_return false;
-  while (is_cancelling_) co_await changed_.wait_until(kNever);
-  if (is_ending_ || !session_->may_release()) co_return false;
+  for (;;) {
+    if (is_ending_ || !session_->may_release()) co_return false;
+    // Neither a cancel nor the rest of a COPY that has failed may meet the next client.
+    if (!is_cancelling_ && !to_server_.is_writing()) break;
+    co_await changed_.wait_until(kNever);
+  }
   give_back();
   if (is_asked_to_leave_) stream_->interrupt_read();
   co_return true;
@@ -165,7 +188,8 @@ Task<bool> ClientFlow::release_if_done() {
 void ClientFlow::give_back() {
   session_->release();
   const std::unique_ptr<Stay> stay = std::move(stay_);
-  if (stay->is_lost) {
+  out_.to_server.clear();  // only what asks for no answer: COPY data that came too late
+  if (stay->is_lost || stay->has_stray_cancel) {
     stay->pooled.mark_broken();
   } else {
     stay->pooled.give_back();
@@ -195,7 +219,16 @@ Task<void> ClientFlow::end_stay() {
   }
   co_await followers_.join();
   while (is_cancelling_) co_await changed_.wait_until(kNever);
+  const bool is_cut_off = session_ != nullptr && session_->is_mid_message();
+  if (stay_ != nullptr && (is_cut_off || !out_.to_server.empty())) co_await leave_in_the_middle();
   if (stay_ != nullptr) give_back();
+}
+
+// The server waits for the rest of a message, and would take whatever is said next for that.
+Task<void> ClientFlow::leave_in_the_middle() {
+  if (stay_->is_lost) co_return;
+  co_await cancel_statement();
+  lose(*stay_);
 }
 
 }  // namespace forebay::proxy

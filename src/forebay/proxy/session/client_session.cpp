@@ -147,6 +147,10 @@ bool ClientSession::is_free() const {
                                 server_->answers.transaction() == wire::TransactionStatus::idle);
 }
 
+bool ClientSession::is_in_transaction() const {
+  return server_ != nullptr && server_->answers.transaction() != wire::TransactionStatus::idle;
+}
+
 bool ClientSession::is_busy() const {
   return server_ != nullptr && !is_fitting_ && !server_->answers.is_idle();
 }
@@ -172,6 +176,7 @@ void ClientSession::lose_server(const Error& why, Output& out) {
 
 Verdict ClientSession::end_with(const wire::ErrorReport& report, Output& out) {
   wire::write_error(out.to_client, report);
+  ended_for_ = std::make_unique<wire::ErrorReport>(report);
   is_over_ = true;
   return Verdict::end;
 }

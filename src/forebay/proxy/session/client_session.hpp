@@ -82,6 +82,13 @@ class ClientSession {
   // It keeps its server beyond its transactions.
   bool is_pinned() const { return !pins_.empty(); }
   bool is_welcome() const { return start_ == nullptr; }
+  bool is_in_transaction() const;
+  // Nothing of what it sends is done, up to its Sync.
+  bool is_skipping() const { return is_skipping_; }
+  // The server has the beginning of a message, and waits for the rest.
+  bool is_mid_message() const { return server_ != nullptr && rest_ == Rest::forward; }
+  // Why it was sent away; null: it was not.
+  const wire::ErrorReport* ended_for() const { return ended_for_.get(); }
 
  private:
   enum class Rest : std::uint8_t { none, forward, drop, bind_head };
@@ -165,6 +172,7 @@ class ClientSession {
   const SessionShared& shared_;
   const std::uint64_t serial_;
   std::unique_ptr<ClientStart> start_;  // until the welcome
+  std::unique_ptr<wire::ErrorReport> ended_for_;
 
   ServerPicture* server_ = nullptr;
   ClientStatements statements_;

@@ -1,0 +1,228 @@
+// What a client's flow must not do to others, step by step: a server goes to the next one only when
+// nothing of the last one can reach it any more.
+#include "forebay/proxy/client_flow.hpp"
+
+#include <gtest/gtest.h>
+
+#include "proxy_flow/flow_world.hpp"
+#include "support/captured_log.hpp"
+
+namespace forebay::proxy {
+namespace {
+
+using namespace test::words;
+
+RouteOptions with_limits(const std::function<void(ClientLimits&)>& change) {
+  RouteOptions options;
+  change(options.limits);
+  return options;
+}
+
+std::string copy_data(std::size_t size) {
+  std::string out;
+  wire::write_copy_data(out, std::string(size, 'x'));
+  return out;
+}
+
+TEST(ClientFlowTest, WhatIsRefusedKeepsNoServer) {
+  RouteOptions options;
+  options.rules.on_session_state = OnSessionState::refuse;
+  FlowWorld world(1, options);
+  const auto client = world.client(), other = world.client();
+
+  EXPECT_TRUE(world.query(*client, "LISTEN news").starts_with("ERROR 0A000"));
+  EXPECT_EQ(world.lent(), 0);
+  EXPECT_EQ(world.query(*other, "SELECT 1"), "[OK], Ready I");
+  const std::string refused = world.links.run(client->ask(parse("", "LISTEN news") + sync()));
+  EXPECT_TRUE(refused.starts_with("ERROR 0A000")) << refused;
+  EXPECT_EQ(world.lent(), 0);
+}
+
+// The server says what is wrong with the data, and reads the rest of it later.
+TEST(ClientFlowTest, ACopyThatFailsIsWrittenToItsEndBeforeOthersHaveTheServer) {
+  FlowWorld world(1);
+  const auto copier = world.client(), other = world.client();
+  ASSERT_EQ(world.query(*other, "SELECT 1"), "[OK], Ready I");
+  std::string copy = query("COPY bad") + copy_data(10);
+  std::optional<std::string> copied, answered;
+  world.links.begin(copier->ask(copy + copy_data(200'000) + query("SELECT 2"), 2), copied);
+  world.pass(100ms);
+  world.links.begin(other->ask(query("SELECT 3")), answered);
+  world.pass(10s);
+
+  EXPECT_EQ(copied, "CopyInResponse, ERROR 22P02 [invalid input syntax], Ready I, [OK], Ready I");
+  EXPECT_EQ(answered, "[OK], Ready I");
+}
+
+TEST(ClientFlowTest, ACancelThatMayStillComeMeetsNobodyElse) {
+  FlowWorld world(1, with_limits([](ClientLimits& limits) {
+                    limits.cancel = 300ms;
+                    limits.query = 100ms;
+                  }));
+  const auto client = world.client(), other = world.client();
+  world.links.server.is_cancel_slow = true;  // it takes a second
+
+  EXPECT_EQ(world.query(*client, "nap"), "[OK], Ready I");
+  std::optional<std::string> answered;
+  world.links.begin(other->ask(query("nap")), answered);
+  world.pass(10s);
+
+  EXPECT_EQ(answered, "[OK], Ready I");
+  EXPECT_GT(world.links.server.startups.size(), 1u);
+}
+
+TEST(ClientFlowTest, EachStatementHasItsOwnTime) {
+  FlowWorld world(1, with_limits([](ClientLimits& limits) { limits.query = 700ms; }));
+  const auto client = world.client();
+
+  EXPECT_EQ(world.links.run(client->ask(query("nap") + query("nap") + query("nap"), 3)),
+            "[OK], Ready I, [OK], Ready I, [OK], Ready I");
+  EXPECT_EQ(world.query(*client, "BEGIN"), "[OK], Ready T");
+  for (int i = 0; i < 2; ++i) {
+    std::optional<std::string> answered;
+    world.links.begin(client->ask(query("sleep")), answered);
+    world.pass(2s);
+    EXPECT_EQ(answered, "ERROR 57014 [canceling statement], Ready T") << i;
+    world.links.server.cancelled.clear();
+  }
+}
+
+TEST(ClientFlowTest, WhoIsSilentOutsideATransactionMayStay) {
+  RouteOptions options = with_limits([](ClientLimits& limits) { limits.idle_in_transaction = 1s; });
+  options.rules.pooling = Pooling::session;
+  FlowWorld world(1, options);
+  const auto client = world.client();
+
+  EXPECT_EQ(world.query(*client, "SELECT 1"), "[OK], Ready I");
+  world.pass(5s);
+  EXPECT_EQ(world.query(*client, "BEGIN"), "[OK], Ready T");
+  world.pass(5s);
+  EXPECT_EQ(world.links.run(client->ask("")),
+            "FATAL 25P03 [terminating connection due to idle-in-transaction timeout]gone");
+}
+
+TEST(ClientFlowTest, WhoVanishesInTheMiddleOfAMessageLetsGoAtOnce) {
+  for (const bool is_in_copy : {true, false}) {
+    FlowWorld world(1);
+    const auto client = world.client(), other = world.client();
+    std::string said = parse("s", "SELECT $1") + std::string("B\0\0\xff\xff\0s\0\0\0", 10);
+    if (is_in_copy) said = query("COPY") + copy_data(100).substr(0, 60);
+    std::optional<std::string> heard, answered;
+    world.links.begin(client->ask(said, 0), heard);
+    world.pass(100ms);
+    ASSERT_EQ(world.lent(), 1);
+    client->hang_up();
+    world.links.begin(other->ask(query("SELECT 1")), answered);
+    world.pass(1s);
+
+    EXPECT_EQ(answered, "[OK], Ready I") << is_in_copy;
+  }
+}
+
+TEST(ClientFlowTest, WhoHangsUpLeavesTheLineWhateverItSentAhead) {
+  FlowWorld world(1);
+  const auto holder = world.client(), waiter = world.client();
+  ASSERT_EQ(world.query(*holder, "BEGIN"), "[OK], Ready T");
+  std::optional<std::string> heard;
+  world.links.begin(waiter->ask(query("SELECT 1"), 0), heard);
+  world.pass(100ms);
+  EXPECT_EQ(world.proxy.counters().waiting, 1);
+  heard.reset();
+  world.links.begin(waiter->ask(query(std::string(5'000, 'x')), 0), heard);
+  world.pass(100ms);
+  waiter->hang_up();
+  world.pass(100ms);
+
+  EXPECT_EQ(world.proxy.counters().waiting, 0);
+  EXPECT_EQ(world.proxy.counters().clients, 1);
+}
+
+TEST(ClientFlowTest, NobodyIsWaitedForAtTheDoor) {
+  FlowWorld world(1);
+  world.links.network.set_reachable(LinkWorld::db(), false);
+  for (const auto& wire : world.links.network.wires()) wire->cut();
+  const auto one = world.caller(), other = world.caller();
+  std::optional<std::string> heard;
+  world.links.begin(one->log_in(), heard);
+  world.pass(100ms);
+  EXPECT_EQ(world.proxy.counters().waiting, 1);
+  one->hang_up();
+  world.pass(100ms);
+  EXPECT_EQ(world.proxy.counters().waiting, 0);
+
+  std::optional<std::string> told;
+  world.links.begin(other->log_in(), told);
+  world.pass(100ms);
+  const Instant before = world.links.in(0s);
+  world.close(200ms);
+  EXPECT_LT(world.links.in(0s) - before, 30s);  // a session that was just opening has its time
+  world.pass(1s);
+  EXPECT_EQ(told, "gone");
+}
+
+TEST(ClientFlowTest, AProxyEndsThoughClientsStandInLine) {
+  FlowWorld world(1,
+                  with_limits([](ClientLimits& limits) { limits.query_wait = Duration::max(); }));
+  const auto client = world.client();
+  world.links.network.set_reachable(LinkWorld::db(), false);
+  for (const auto& wire : world.links.network.wires())
+    if (wire != world.links.network.wires().front()) wire->cut();
+  std::optional<std::string> heard;
+  world.links.begin(client->ask(query("SELECT 1")), heard);
+  world.pass(1s);
+  ASSERT_EQ(world.proxy.counters().waiting, 1);
+  world.close(100ms);
+  world.pass(1s);
+
+  EXPECT_EQ(heard, "gone");
+}
+
+TEST(ClientFlowTest, WhoNeverIntroducesItselfHearsSo) {
+  const test::CapturedLog log(log::Level::warning);
+  FlowWorld world(1);
+  const auto silent = world.caller(), in_tls = world.caller();
+  const std::string heard = world.links.run(in_tls->ask("\x16\x03\x01 and so on"));
+  EXPECT_TRUE(heard.starts_with("FATAL 08P01")) << heard;
+  EXPECT_EQ(world.links.run(silent->ask("")),
+            "FATAL 57014 [canceling authentication due to timeout]gone");
+
+  EXPECT_EQ(log.values("Client refused", "sqlstate"), (std::vector<std::string>{"08P01", "57014"}));
+  EXPECT_EQ(world.proxy.counters().refused, 2u);
+}
+
+TEST(ClientFlowTest, AViolationIsLoggedAndCostsNoServer) {
+  const test::CapturedLog log(log::Level::warning);
+  FlowWorld world(1);
+  const auto client = world.client();
+  const std::string malformed("P\0\0\0\5x", 6);
+  const std::string heard = world.links.run(client->ask(query("SELECT 1") + malformed, 2));
+  EXPECT_TRUE(heard.starts_with("FATAL 08P01")) << heard;
+  EXPECT_TRUE(heard.ends_with("gone"));
+  world.pass(2s);
+
+  EXPECT_EQ(log.values("Client refused", "sqlstate"), (std::vector<std::string>{"08P01"}));
+  EXPECT_EQ(world.links.server.startups.size(), 1u);
+  EXPECT_EQ(world.lent(), 0);
+}
+
+// What it does not read is not kept for it for ever.
+TEST(ClientFlowTest, WhoReadsNothingIsSentAway) {
+  const test::CapturedLog log(log::Level::warning);
+  FlowWorld world(1, with_limits([](ClientLimits& limits) { limits.client_write = 10s; }));
+  const auto deaf = world.client(), other = world.client();
+  std::string much;
+  for (int i = 0; i < 10; ++i) much += query("rows");
+  std::optional<std::string> heard, answered;
+  world.links.begin(deaf->ask(much, 0), heard);
+  world.pass(1s);
+  EXPECT_EQ(world.lent(), 1);
+  world.links.begin(other->ask(query("SELECT 1")), answered);
+  world.pass(30s);
+
+  EXPECT_EQ(world.proxy.counters().clients, 1);
+  EXPECT_EQ(world.query(*other, "SELECT 2"), "[OK], Ready I");
+  EXPECT_EQ(log.values("Client refused", "sqlstate"), (std::vector<std::string>{"08006"}));
+}
+
+}  // namespace
+}  // namespace forebay::proxy
