@@ -1,0 +1,131 @@
+// What is refused of transactions, settings and queries.
+#include <array>
+
+#include "forebay/standin/statements/rule.hpp"
+
+namespace forebay::standin {
+namespace {
+
+using enum Certainty;
+
+constexpr auto kSessions = std::to_array<Rule>({
+    {.name = "isolation_level",
+     .refuses = "every isolation level but REPEATABLE READ",
+     .sqlstate = "0A000",
+     .message = "Unsupported isolation level: <level>",
+     .source = "emu 2026-09"},
+    {.name = "set_transaction",
+     .refuses = "SET TRANSACTION and SET SESSION CHARACTERISTICS",
+     .sqlstate = "0A000",
+     .message = "setting configuration parameter \"<parameter>\" not supported",
+     .source = "emu 2026-09"},
+    {.name = "parameter",
+     .refuses = "SET, set_config() and start-up parameters that are not on the list below",
+     .sqlstate = "0A000",
+     .message = "setting configuration parameter \"<parameter>\" not supported",
+     .source = "emu 2026-09, access"},
+    {.name = "set_role",
+     .refuses = "SET ROLE other than SET LOCAL ROLE",
+     .sqlstate = "0A000",
+     .message = "setting configuration parameter \"role\" not supported",
+     .source = "access",
+     .certainty = presumed},
+    {.name = "show_collation",
+     .refuses = "SHOW lc_collate and lc_ctype, which PostgreSQL 16 has no more",
+     .sqlstate = "42704",
+     .message = "unrecognized configuration parameter \"<parameter>\"",
+     .source = "emu 2026-09"},
+    {.name = "savepoint",
+     .refuses = "SAVEPOINT, RELEASE, ROLLBACK TO",
+     .sqlstate = "0A000",
+     .message = "unsupported transaction statement: <statement>",
+     .source = "emu 2026-09"},
+    {.name = "transaction_chain",
+     .refuses = "COMMIT and ROLLBACK with AND CHAIN",
+     .sqlstate = "0A000",
+     .message = "unsupported transaction statement: <statement> AND CHAIN",
+     .source = "lint 2026-08",
+     .certainty = presumed},
+    {.name = "two_phase",
+     .refuses = "PREPARE TRANSACTION and what ends it",
+     .sqlstate = "0A000",
+     .message = "unsupported transaction statement: <statement>",
+     .source = "lint 2026-08",
+     .certainty = presumed},
+    {.name = "multiple_ddl",
+     .refuses = "a second DDL statement in a transaction; GRANT and REVOKE count",
+     .sqlstate = "0A000",
+     .message = "multiple ddl statements not supported in a transaction",
+     .source = "emu 2026-09"},
+    {.name = "ddl_and_dml",
+     .refuses = "DDL and DML in one transaction, in either order",
+     .sqlstate = "0A000",
+     .message = "ddl and dml are not supported in the same transaction",
+     .source = "emu 2026-09"},
+    {.name = "aborted_transaction",
+     .refuses = "everything but COMMIT and ROLLBACK after an error in a block",
+     .sqlstate = "25P02",
+     .message =
+         "current transaction is aborted, commands ignored until end of transaction block",
+     .source = "emu 2026-09"},
+});
+
+constexpr auto kQueries = std::to_array<Rule>({
+    {.name = "locking_clause",
+     .refuses = "FOR SHARE and FOR NO KEY UPDATE",
+     .sqlstate = "0A000",
+     .message = "locking clauses other than FOR UPDATE/FOR KEY SHARE are not supported",
+     .source = "emu 2026-09",
+     .since = "2026-08-25"},
+    {.name = "locking_clause",
+     .refuses = "FOR SHARE, FOR KEY SHARE and FOR NO KEY UPDATE",
+     .sqlstate = "0A000",
+     .message = "locking clauses other than FOR UPDATE are not supported",
+     .source = "emu 2026-09",
+     .certainty = documented,
+     .until = "2026-08-25"},
+    {.name = "locking_key",
+     .refuses = "FOR UPDATE without a WHERE (DSQL wants equality on the whole key)",
+     .sqlstate = "0A000",
+     .message = "locking clause such as FOR UPDATE can be applied only on tables with equality "
+                "predicates on the key",
+     .source = "relnotes",
+     .certainty = documented,
+     .until = "2026-08-24"},
+    {.name = "locking_tables",
+     .refuses = "FOR UPDATE over several tables",
+     .sqlstate = "0A000",
+     .message = "locking clause such as FOR UPDATE can be applied on a single table",
+     .source = "relnotes",
+     .certainty = documented,
+     .until = "2026-08-24"},
+    {.name = "tablesample",
+     .refuses = "TABLESAMPLE",
+     .sqlstate = "0A000",
+     .message = "TABLESAMPLE clause not supported",
+     .source = "emu 2026-09"},
+    {.name = "advisory_lock",
+     .refuses = "the functions of advisory locks",
+     .sqlstate = "0A000",
+     .message = "function <function> not supported",
+     .source = "goose, golang-migrate",
+     .certainty = documented},
+    {.name = "text_search",
+     .refuses = "the functions of text search",
+     .sqlstate = "42704",
+     .message = "text search configuration \"<configuration>\" does not exist",
+     .source = "emu 2026-09"},
+    {.name = "geometry",
+     .refuses = "the functions that make geometric values: line(), circle() …",
+     .sqlstate = "0A000",
+     .message = "datatype <type> not supported",
+     .source = "emu 2026-09"},
+});
+
+}  // namespace
+
+std::span<const Rule> rules_of_sessions() { return kSessions; }
+
+std::span<const Rule> rules_of_queries() { return kQueries; }
+
+}  // namespace forebay::standin
