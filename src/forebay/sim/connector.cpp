@@ -3,17 +3,6 @@
 #include <algorithm>
 
 namespace forebay::sim {
-namespace {
-
-Error refusal(Admission admission) {
-  const bool is_full = admission == Admission::over_cap;
-  return Error(is_full ? Errc::limit_reached : Errc::rate_reached, ErrorClass::connection_limit,
-               is_full ? "Unable to accept connection, too many open connections."
-                       : "Unable to accept connection, rate exceeded.",
-               is_full ? "53300" : "53400");
-}
-
-}  // namespace
 
 Task<Result<void>> SimConnection::ask(Instant deadline, bool clears_session) {
   __builtin_prefetch(&session_->is_counted);  // looked at when the answer comes
@@ -97,7 +86,7 @@ Task<Result<std::unique_ptr<Connection>>> SimConnector::connect(std::string, Ins
   const bool fails = database.draw_connect_failure();
   const Instant answered = now + connect_time;
   const bool is_closed = co_await closing_.wait_until(std::min(answered, deadline));
-  if (admission != Admission::accepted) co_return failure(refusal(admission));
+  if (admission != Admission::accepted) co_return failure(refusal_at_door(admission));
 
   const bool is_lost = is_closed || link_.is_dead() || fails || answered > deadline ||
                        !link_.is_up() || !database.is_alive(connection->session());

@@ -21,8 +21,7 @@ SimDatabase::SimDatabase(const DatabaseSpec& spec, int processes, std::uint64_t 
       random_(seed),
       trace_(trace),
       connect_failures_(spec.connect_failures),
-      interval_(static_cast<std::int64_t>(1e9 / spec.connects_per_second)),
-      depth_(interval_ * spec.connect_burst),
+      door_(spec.connects_per_second, spec.connect_burst, spec.max_connections),
       processes_(static_cast<std::size_t>(processes)) {}
 
 SimDatabase::~SimDatabase() {
@@ -36,15 +35,14 @@ Admission SimDatabase::admit(Session& session, int process, Instant now) {
   ++connects_;
   ++of(process).connects;
   connects_a_second_.add(now);
-  all_next_free_ = is_rate_promised_ ? std::max(all_next_free_, now) + interval_ : now;
-  most_too_early_ = std::max(most_too_early_, all_next_free_ - now - depth_);
+  all_next_free_ = is_rate_promised_ ? std::max(all_next_free_, now) + door_.interval() : now;
+  most_too_early_ = std::max(most_too_early_, all_next_free_ - now - door_.depth());
   trace_.add(TraceEvent::connect, process, now);
 
-  const bool has_room = !spec_.max_connections || sessions_ < *spec_.max_connections;
-  const bool is_in_rate = is_within_rate(now);
-  if (!has_room || !is_in_rate) {
-    ++(is_in_rate ? refused_by_cap_ : refused_by_rate_);
-    return is_in_rate ? Admission::over_cap : Admission::over_rate;
+  const Admission admission = door_.admit(sessions_, now);
+  if (admission != Admission::accepted) {
+    ++(admission == Admission::over_cap ? refused_by_cap_ : refused_by_rate_);
+    return admission;
   }
   session.process = process;
   session.arrived_at = now;
@@ -54,18 +52,6 @@ Admission SimDatabase::admit(Session& session, int process, Instant now) {
   ++of(process).counted;
   most_sessions_ = std::max(most_sessions_, ++sessions_);
   return Admission::accepted;
-}
-
-bool SimDatabase::is_within_rate(Instant now) {
-  const Instant next = std::max(next_free_, now) + interval_;
-  if (next - now > depth_) return false;
-  next_free_ = next;
-  return true;
-}
-
-int SimDatabase::allowed_now(Instant now) const {
-  const Duration used = std::max(Duration::zero(), next_free_ - now);
-  return static_cast<int>((depth_ - used) / interval_);
 }
 
 void SimDatabase::finish_handshake(Session& session, Instant now) {

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "forebay/core/server_door.hpp"
 #include "forebay/detail/base/intrusive_list.hpp"
 #include "forebay/env/random.hpp"
 #include "forebay/sim/scenario/scenario.hpp"
@@ -41,8 +42,6 @@ struct Session {
   bool is_ghost = false;    // its process has died: it counts, but not as that process's
   Instant busy_until{};     // a statement runs
 };
-
-enum class Admission : std::uint8_t { accepted, over_rate, over_cap };
 
 class SimDatabase {
  public:
@@ -105,7 +104,7 @@ class SimDatabase {
   Duration most_too_early() const { return most_too_early_; }
   void set_rate_promised(bool is_promised) { is_rate_promised_ = is_promised; }
   // How many connects would be let in at once now.
-  int allowed_now(Instant now) const;
+  int allowed_now(Instant now) const { return door_.allowed_now(now); }
 
  private:
   struct OfProcess {
@@ -125,7 +124,6 @@ class SimDatabase {
   };
   const OfProcess& of(int process) const { return processes_[static_cast<std::size_t>(process)]; }
   OfProcess& of(int process) { return processes_[static_cast<std::size_t>(process)]; }
-  bool is_within_rate(Instant now);
   enum class Cause : std::uint8_t { its_own, the_scenario };
   void forget(Session& session, Instant now, Cause cause = Cause::its_own);
   void end_due(Instant now);
@@ -140,11 +138,8 @@ class SimDatabase {
   double connect_factor_ = 1;
   double connect_failures_ = 0;
 
-  // Two buckets, each one point in time as in GCRA. The server's own moves with what it lets in,
-  // the other with all that comes.
-  const Duration interval_;
-  const Duration depth_;
-  Instant next_free_{};
+  // The door's bucket moves with what it lets in, the other with all that comes.
+  ServerDoor door_;
   Instant all_next_free_{};
   Duration most_too_early_{};
   bool is_rate_promised_ = true;
