@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/number_text.hpp"
+
 namespace forebay {
 
 using std::chrono::nanoseconds;
@@ -29,6 +31,27 @@ std::string short_iso_text(nanoseconds since_1970) {
   const UtcTime time = utc_time(since_1970);
   return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}Z", time.date.year, time.date.month,
                      time.date.day, time.hour, time.minute, time.second);
+}
+
+std::optional<nanoseconds> parse_short_iso(std::string_view text) {
+  if (text.size() != 16 || text[8] != 'T' || text[15] != 'Z') return std::nullopt;
+  const auto number = [text](std::size_t from, std::size_t length) {
+    return parse_number<int>(text.substr(from, length)).value_or(-1);
+  };
+  const int month = number(4, 2);
+  const int day = number(6, 2);
+  if (month < 0 || day < 0) return std::nullopt;
+  const std::chrono::year_month_day date(std::chrono::year(number(0, 4)),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day)));
+  const int hour = number(9, 2);
+  const int minute = number(11, 2);
+  const int second = number(13, 2);
+  const bool is_time =
+      hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
+  if (!date.ok() || number(0, 4) < 0 || !is_time) return std::nullopt;
+  return std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
+         std::chrono::minutes(minute) + std::chrono::seconds(second);
 }
 
 std::string exact_iso_text(nanoseconds since_1970) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "forebay/base/calendar_text.hpp"
 
@@ -22,6 +24,8 @@ UtcTime utc_time(std::chrono::nanoseconds since_1970);
 std::string iso_text(std::chrono::nanoseconds since_1970);
 // The same without what parts it, as in signatures: 20260203T040506Z.
 std::string short_iso_text(std::chrono::nanoseconds since_1970);
+// The way back. Nothing: it is no such text, or no day of the calendar.
+std::optional<std::chrono::nanoseconds> parse_short_iso(std::string_view text);
 // With as many digits of the second as there are: 2026-02-03T04:05:06.5Z.
 std::string exact_iso_text(std::chrono::nanoseconds since_1970);
 // As in headers of HTTP: Tue, 03 Feb 2026 04:05:06 GMT.

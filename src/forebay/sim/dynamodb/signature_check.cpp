@@ -1,7 +1,6 @@
 #include "forebay/sim/dynamodb/signature_check.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -24,23 +23,6 @@ std::string part_of(std::string_view text, std::string_view name) {
   if (place == std::string_view::npos) return {};
   text.remove_prefix(place + start.size());
   return std::string(text.substr(0, text.find(',')));
-}
-
-// "20150830T123600Z"
-std::optional<WallTime> parse_time(const std::string& text) {
-  if (text.size() != 16 || text[8] != 'T' || text[15] != 'Z') return std::nullopt;
-  const auto number = [&text](std::size_t from, std::size_t length) {
-    int value = -1;
-    std::from_chars(text.data() + from, text.data() + from + length, value);
-    return value;
-  };
-  const std::chrono::year_month_day date(std::chrono::year(number(0, 4)),
-                                         std::chrono::month(static_cast<unsigned>(number(4, 2))),
-                                         std::chrono::day(static_cast<unsigned>(number(6, 2))));
-  if (!date.ok()) return std::nullopt;
-  const auto days = std::chrono::sys_days(date).time_since_epoch();
-  return WallTime(days + std::chrono::hours(number(9, 2)) + std::chrono::minutes(number(11, 2)) +
-                  std::chrono::seconds(number(13, 2)));
 }
 
 std::string time_text(WallTime time) { return short_iso_text(time.time_since_epoch()); }
@@ -87,10 +69,10 @@ std::optional<Refusal> check_signature(const HttpRequest& request,
                    "Request is missing Authentication Token");
   }
   const std::string date = std::string(request.header("x-amz-date"));
-  const std::optional<WallTime> time = parse_time(date);
+  const std::optional<std::chrono::nanoseconds> since_1970 = parse_short_iso(date);
   const std::string names = part_of(authorization, "SignedHeaders");
   const std::string credential = part_of(authorization, "Credential");
-  if (!authorization.starts_with(kAlgorithm) || !time || names.empty() || credential.empty()) {
+  if (!authorization.starts_with(kAlgorithm) || !since_1970 || names.empty() || credential.empty()) {
     return Refusal("IncompleteSignatureException",
                    "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' "
                    "header, 'Credential', 'SignedHeaders' and 'Signature'");
@@ -101,7 +83,8 @@ std::optional<Refusal> check_signature(const HttpRequest& request,
     return Refusal("UnrecognizedClientException",
                    "The security token included in the request is invalid.");
   }
-  if (auto refusal = check_time(date, *time, now)) return refusal;
+  const WallTime time(*since_1970);
+  if (auto refusal = check_time(date, time, now)) return refusal;
   const std::string expected_scope =
       fmt::format("{}/{}/{}/{}/aws4_request", credentials.access_key_id, date.substr(0, 8),
                   scope.region, scope.service);
@@ -115,7 +98,7 @@ std::optional<Refusal> check_signature(const HttpRequest& request,
   std::erase_if(again.headers, [&list](const HttpHeader& header) {
     return list.find(fmt::format(";{};", lower_case(header.name))) == std::string::npos;
   });
-  const aws::Signature signature = aws::sign_headers(again, credentials, scope, *time);
+  const aws::Signature signature = aws::sign_headers(again, credentials, scope, time);
   if (!covers_enough(names, credentials) || part_of(authorization, "Signature") != signature.hex) {
     return mismatch();
   }
