@@ -55,9 +55,9 @@ Owned<X509> make_certificate(EVP_PKEY* key) {
   return certificate;
 }
 
-class TlsServer {
+class HttpsServer {
  public:
-  TlsServer()
+  HttpsServer()
       : key_(EVP_RSA_gen(2048)),
         certificate_(make_certificate(key_.get())),
         context_(SSL_CTX_new(TLS_server_method())) {
@@ -65,7 +65,7 @@ class TlsServer {
     SSL_CTX_use_PrivateKey(context_.get(), key_.get());
     thread_ = std::thread([this] { serve(); });
   }
-  ~TlsServer() {
+  ~HttpsServer() {
     listener_.shut_down();
     thread_.join();
   }
@@ -138,7 +138,7 @@ class CurlTlsTest : public testing::Test {
   const std::string ca_file_ =
       testing::TempDir() + "forebay_ca_" + std::to_string(::getpid()) + ".pem";
   Runtime runtime_;
-  TlsServer server_;
+  HttpsServer server_;
 };
 
 TEST_F(CurlTlsTest, AServerWhoseCertificateIsTrustedAnswers) {
