@@ -96,8 +96,9 @@ TEST(RuleBookTest, TheListingSaysWhichRulesHold) {
     return std::regex_search(listing, std::regex("\n  " + pattern));
   };
   EXPECT_TRUE(listing.starts_with("Rules of 2026-08-01\n"));
-  EXPECT_TRUE(has_line("truncate +off +0A000  unsupported statement: Truncate  "
-                       "\\[emu 2026-09, recorded\\]\n"));
+  EXPECT_TRUE(
+      has_line("truncate +off +0A000  unsupported statement: Truncate  "
+               "\\[emu 2026-09, recorded\\]\n"));
   EXPECT_TRUE(has_line("vacuum +on +0A000 "));
   EXPECT_TRUE(has_line("foreign_key +on .* presumed, until 2026-08-26\\]\n"));
   EXPECT_TRUE(has_line("locking_clause +later "));

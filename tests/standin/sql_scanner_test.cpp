@@ -68,6 +68,11 @@ TEST(SqlScannerTest, NamesAreLowerCaseOrAsTheyStandInQuotes) {
   EXPECT_EQ(unquoted("''"), "");
 }
 
+TEST(SqlScannerTest, CommentsBecomeBlanks) {
+  const std::string sql = "/* a */ SELECT '--', 1 -- b\n/* c\n */;--";
+  EXPECT_EQ(without_comments(sql, scan_sql(sql)), "        SELECT '--', 1     \n    \n   ;  ");
+}
+
 std::size_t nesting(const std::string& sql) { return nesting_of(scan_sql(sql), sql); }
 
 TEST(SqlScannerTest, ListsAreFlatAndChainsAreDeep) {

@@ -180,8 +180,7 @@ TEST(StatementRulesTest, IamGrantsAreWrittenIntoATable) {
   EXPECT_FALSE(grant.iam_grant->is_revoke);
   EXPECT_EQ(grant.iam_grant->role, "App'");
   EXPECT_EQ(grant.iam_grant->arn, "arn:aws:iam::123456789012:role/o'neil");
-  EXPECT_EQ(grant.sql,
-            "SELECT sys.iam_grant('App''', 'arn:aws:iam::123456789012:role/o''neil')");
+  EXPECT_EQ(grant.sql, "SELECT sys.iam_grant('App''', 'arn:aws:iam::123456789012:role/o''neil')");
   EXPECT_EQ(grant.tag, "AWS IAM GRANT");
 
   const StatementJudgement revoke = judged("AWS IAM REVOKE App FROM 'x'");
@@ -204,8 +203,7 @@ TEST(StatementRulesTest, DsqlsOwnParameterGetsANameThatPostgresTakes) {
             "set session standin.Disable_Sync_Create_Index to on");
   EXPECT_EQ(judged("RESET disable_sync_create_index").sql,
             "RESET standin.disable_sync_create_index");
-  EXPECT_EQ(judged("SHOW disable_sync_create_index").sql,
-            "SHOW standin.disable_sync_create_index");
+  EXPECT_EQ(judged("SHOW disable_sync_create_index").sql, "SHOW standin.disable_sync_create_index");
   EXPECT_EQ(judged("SET search_path = disable_sync_create_index").sql,
             "SET search_path = disable_sync_create_index");
 }

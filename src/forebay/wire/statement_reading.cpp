@@ -1,5 +1,5 @@
-// The statements at the top of the tree decide by their kind; below them only calls of functions and
-// names of tables matter, wherever they stand.
+// The statements at the top of the tree decide by their kind; below them only calls of functions
+// and names of tables matter, wherever they stand.
 #include "forebay/wire/statement_reading.hpp"
 
 #include <algorithm>
@@ -46,8 +46,7 @@ bool is_transaction_control(std::string_view kind, const SqlNode& node) {
 bool is_transaction_exit(std::string_view kind, const SqlNode& node) {
   static constexpr auto kExits = std::to_array<std::string_view>(
       {"TRANS_STMT_COMMIT", "TRANS_STMT_ROLLBACK", "TRANS_STMT_ROLLBACK_TO", "TRANS_STMT_PREPARE"});
-  return kind == "TransactionStmt" &&
-         std::ranges::find(kExits, node.text("kind")) != kExits.end();
+  return kind == "TransactionStmt" && std::ranges::find(kExits, node.text("kind")) != kExits.end();
 }
 
 std::string lower_case(std::string_view text) {
@@ -125,8 +124,7 @@ bool Reader::read_prepared(std::string_view kind, const SqlNode& node) {
     }
     return true;
   }
-  if (kind == "DiscardStmt" && node.text("target") == "DISCARD_ALL")
-    reading_.discards_all = true;
+  if (kind == "DiscardStmt" && node.text("target") == "DISCARD_ALL") reading_.discards_all = true;
   if (kind == "LoadStmt") reading_.loads = true;
   if (kind == "ExecuteStmt") reading_.executes.emplace_back(name);
   return false;

@@ -33,19 +33,62 @@ std::string_view shown_name(std::string_view name) {
 
 // What PostgreSQL has built in for columns, and DSQL has not.
 bool is_unsupported_builtin(std::string_view name) {
-  static constexpr auto kTypes = std::to_array<std::string_view>(
-      {"aclitem",        "bit",           "box",          "char",          "cid",
-       "cidr",           "circle",        "datemultirange", "daterange",   "gtsvector",
-       "inet",           "int2vector",    "int4multirange", "int4range",   "int8multirange",
-       "int8range",      "jsonpath",      "line",         "lseg",          "macaddr",
-       "macaddr8",       "money",         "name",         "nummultirange", "numrange",
-       "oid",            "oidvector",     "path",         "pg_lsn",        "pg_snapshot",
-       "point",          "polygon",       "refcursor",    "regclass",      "regcollation",
-       "regconfig",      "regdictionary", "regnamespace", "regoper",       "regoperator",
-       "regproc",        "regprocedure",  "regrole",      "regtype",       "tid",
-       "tsmultirange",   "tsquery",       "tsrange",      "tstzmultirange", "tstzrange",
-       "tsvector",       "txid_snapshot", "varbit",       "xid",           "xid8",
-       "xml"});
+  static constexpr auto kTypes = std::to_array<std::string_view>({"aclitem",
+                                                                  "bit",
+                                                                  "box",
+                                                                  "char",
+                                                                  "cid",
+                                                                  "cidr",
+                                                                  "circle",
+                                                                  "datemultirange",
+                                                                  "daterange",
+                                                                  "gtsvector",
+                                                                  "inet",
+                                                                  "int2vector",
+                                                                  "int4multirange",
+                                                                  "int4range",
+                                                                  "int8multirange",
+                                                                  "int8range",
+                                                                  "jsonpath",
+                                                                  "line",
+                                                                  "lseg",
+                                                                  "macaddr",
+                                                                  "macaddr8",
+                                                                  "money",
+                                                                  "name",
+                                                                  "nummultirange",
+                                                                  "numrange",
+                                                                  "oid",
+                                                                  "oidvector",
+                                                                  "path",
+                                                                  "pg_lsn",
+                                                                  "pg_snapshot",
+                                                                  "point",
+                                                                  "polygon",
+                                                                  "refcursor",
+                                                                  "regclass",
+                                                                  "regcollation",
+                                                                  "regconfig",
+                                                                  "regdictionary",
+                                                                  "regnamespace",
+                                                                  "regoper",
+                                                                  "regoperator",
+                                                                  "regproc",
+                                                                  "regprocedure",
+                                                                  "regrole",
+                                                                  "regtype",
+                                                                  "tid",
+                                                                  "tsmultirange",
+                                                                  "tsquery",
+                                                                  "tsrange",
+                                                                  "tstzmultirange",
+                                                                  "tstzrange",
+                                                                  "tsvector",
+                                                                  "txid_snapshot",
+                                                                  "varbit",
+                                                                  "xid",
+                                                                  "xid8",
+                                                                  "xml"});
   return std::ranges::find(kTypes, name) != kTypes.end();
 }
 
@@ -62,7 +105,8 @@ ColumnType::ColumnType(const SqlNode& type_name)
     : name(builtin_name(type_name.field("names"))),
       is_array(type_name.field("arrayBounds").size() > 0),
       length(type_name.field("typmods").item(0).field("A_Const").field("ival").number("ival")) {
-  shown = name.empty() ? wire::dotted_name(type_name.field("names")) : std::string(shown_name(name));
+  shown =
+      name.empty() ? wire::dotted_name(type_name.field("names")) : std::string(shown_name(name));
   if (is_array) shown += "[]";
 }
 

@@ -16,7 +16,7 @@ namespace forebay::standin {
 
 // A statement that is DSQL's own.
 struct DsqlForm {
-  std::size_t place = 0;  // of its first token
+  std::size_t place = 0;              // of its first token
   std::optional<IamGrant> iam_grant;  // else it says ASYNC
 };
 
@@ -27,8 +27,8 @@ struct PlainSql {
 
 PlainSql without_dsql_forms(std::string_view sql, const std::vector<SqlToken>& tokens);
 
-// SET, RESET or SHOW of a parameter that DSQL has and PostgreSQL has not, under a name that it takes.
-// Other texts stay as they are.
+// SET, RESET or SHOW of a parameter that DSQL has and PostgreSQL has not, under a name that it
+// takes. Other texts stay as they are.
 std::string with_own_parameter(std::string_view statement);
 
 }  // namespace forebay::standin

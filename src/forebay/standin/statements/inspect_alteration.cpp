@@ -83,22 +83,20 @@ void inspect_new_constraint(Inspection& inspection, const SqlNode& constraint) {
   const std::string_view kind = constraint.text("contype");
   // By then all of them were refused.
   static constexpr std::string_view kChecksSince = "2026-08-03";
-  const bool is_later = constraint.flag("skip_validation") &&
-                        (kind == "CONSTR_CHECK" || kind == "CONSTR_FOREIGN");
+  const bool is_later =
+      constraint.flag("skip_validation") && (kind == "CONSTR_CHECK" || kind == "CONSTR_FOREIGN");
   const bool adopts_index = kind == "CONSTR_UNIQUE" && !constraint.text("indexname").empty();
-  const bool is_accepted =
-      (is_later || adopts_index) && inspection.book().date() >= kChecksSince;
+  const bool is_accepted = (is_later || adopts_index) && inspection.book().date() >= kChecksSince;
   inspection.refuse_if(!is_accepted, "add_constraint");
   inspection.refuse_if(kind == "CONSTR_FOREIGN", "foreign_key");
 }
 
 void guard_key_column(Inspection& inspection, const SqlNode& relation, std::string_view column) {
-  inspection.guard(
-      fmt::format("SELECT 1 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a "
-                  "ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) "
-                  "WHERE i.indisprimary AND i.indrelid = {} AND a.attname = {}",
-                  oid_of(relation), sql_text(column)),
-      "drop_key_column", {column});
+  inspection.guard(fmt::format("SELECT 1 FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a "
+                               "ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) "
+                               "WHERE i.indisprimary AND i.indrelid = {} AND a.attname = {}",
+                               oid_of(relation), sql_text(column)),
+                   "drop_key_column", {column});
 }
 
 void inspect_change(Inspection& inspection, const SqlNode& relation, const SqlNode& command) {
@@ -129,8 +127,8 @@ void inspect_alteration(Inspection& inspection, const SqlStatement& statement) {
   for (const auto& command : statement.node.field("cmds"))
     inspect_change(inspection, relation, command.node.field("AlterTableCmd"));
   if (inspection.says_async())
-    inspection.verdict().job_sql =
-        fmt::format("SELECT * FROM sys.note_job('VALIDATE_CONSTRAINT', {}, NULL)", oid_of(relation));
+    inspection.verdict().job_sql = fmt::format(
+        "SELECT * FROM sys.note_job('VALIDATE_CONSTRAINT', {}, NULL)", oid_of(relation));
 }
 
 }  // namespace forebay::standin

@@ -46,11 +46,10 @@ void guard_key_types(Inspection& inspection, const SqlNode& node) {
   }
   if (columns.empty()) return;
   for (const std::string_view type : {"json", "jsonb"}) {
-    inspection.guard(
-        fmt::format("SELECT 1 FROM pg_catalog.pg_attribute a WHERE a.attrelid = {} "
-                    "AND a.attname IN ({}) AND a.atttypid = 'pg_catalog.{}'::regtype",
-                    oid_of(node.field("relation")), columns, type),
-        "key_type", {type});
+    inspection.guard(fmt::format("SELECT 1 FROM pg_catalog.pg_attribute a WHERE a.attrelid = {} "
+                                 "AND a.attname IN ({}) AND a.atttypid = 'pg_catalog.{}'::regtype",
+                                 oid_of(node.field("relation")), columns, type),
+                     "key_type", {type});
   }
 }
 
@@ -72,9 +71,9 @@ void inspect_index(Inspection& inspection, const SqlStatement& statement) {
   guard_number(inspection, node.field("relation"));
   if (!inspection.says_async()) return;
   const std::string_view name = node.text("idxname");
-  inspection.verdict().job_sql = fmt::format(
-      "SELECT * FROM sys.note_job('INDEX_BUILD', {}, {})", oid_of(node.field("relation")),
-      name.empty() ? "NULL" : sql_text(name));
+  inspection.verdict().job_sql =
+      fmt::format("SELECT * FROM sys.note_job('INDEX_BUILD', {}, {})",
+                  oid_of(node.field("relation")), name.empty() ? "NULL" : sql_text(name));
 }
 
 }  // namespace forebay::standin

@@ -54,7 +54,8 @@ constexpr std::string_view kOwnSchemas =
 // True as soon as there are so many relations.
 std::string relations_guard(std::string_view kinds, int most) {
   return fmt::format(
-      "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+      "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = "
+      "c.relnamespace "
       "WHERE c.relkind IN ({}) AND {} HAVING count(*) >= {}",
       kinds, kOwnSchemas, most);
 }

@@ -17,8 +17,8 @@ using wire::SqlStatement;
 constexpr auto kTextSearch = std::to_array<std::string_view>(
     {"to_tsvector", "to_tsquery", "plainto_tsquery", "phraseto_tsquery", "websearch_to_tsquery",
      "ts_headline", "json_to_tsvector", "jsonb_to_tsvector"});
-constexpr auto kGeometry = std::to_array<std::string_view>(
-    {"box", "circle", "line", "lseg", "path", "point", "polygon"});
+constexpr auto kGeometry =
+    std::to_array<std::string_view>({"box", "circle", "line", "lseg", "path", "point", "polygon"});
 
 // The text of a constant. Empty: it is none.
 std::string_view constant_of(const SqlNode& argument) {
@@ -54,9 +54,9 @@ void inspect_locks(Inspection& inspection, const SqlNode& select) {
     const std::string_view strength = part.node.field("LockingClause").text("strength");
     inspection.verdict().locks_rows = true;
     static constexpr std::string_view kKeyShareSince = "2026-08-25";
-    const bool is_known = strength == "LCS_FORUPDATE" ||
-                          (strength == "LCS_FORKEYSHARE" &&
-                           inspection.book().date() >= kKeyShareSince);
+    const bool is_known =
+        strength == "LCS_FORUPDATE" ||
+        (strength == "LCS_FORKEYSHARE" && inspection.book().date() >= kKeyShareSince);
     inspection.refuse_if(!is_known, "locking_clause");
   }
   const SqlNode tables = select.field("fromClause");

@@ -24,8 +24,7 @@ void inspect_isolation(Inspection& inspection, const SqlNode& modes) {
   for (const auto& mode : modes) {
     const SqlNode element = mode.node.field("DefElem");
     if (element.text("defname") != "transaction_isolation") continue;
-    const std::string_view level =
-        element.field("arg").field("A_Const").field("sval").text("sval");
+    const std::string_view level = element.field("arg").field("A_Const").field("sval").text("sval");
     inspection.refuse_if(level != "repeatable read", "isolation_level", {upper_case(level)});
   }
 }
@@ -64,8 +63,7 @@ void inspect_set(Inspection& inspection, const SqlNode& node) {
   }
   // SET SESSION AUTHORIZATION DEFAULT changes nothing.
   if (name == "session_authorization" && kind == "VAR_SET_DEFAULT") return;
-  if (is_same_name(name, "role"))
-    return inspection.refuse_if(!node.flag("is_local"), "set_role");
+  if (is_same_name(name, "role")) return inspection.refuse_if(!node.flag("is_local"), "set_role");
   inspection.refuse_if(!is_allowed_parameter(name), "parameter", {name});
 }
 
@@ -78,23 +76,10 @@ void inspect_show(Inspection& inspection, const SqlNode& node) {
 
 bool is_allowed_parameter(std::string_view name) {
   static constexpr auto kAllowed = std::to_array<std::string_view>(
-      {"application_name",
-       "client_encoding",
-       "datestyle",
-       "extra_float_digits",
-       "intervalstyle",
-       "timezone",
-       "search_path",
-       "enable_bitmapscan",
-       "enable_hashjoin",
-       "enable_indexonlyscan",
-       "enable_indexscan",
-       "enable_material",
-       "enable_mergejoin",
-       "enable_nestloop",
-       "enable_seqscan",
-       "dsql.enable_batched_nestloop",
-       "disable_sync_create_index"});
+      {"application_name", "client_encoding", "datestyle", "extra_float_digits", "intervalstyle",
+       "timezone", "search_path", "enable_bitmapscan", "enable_hashjoin", "enable_indexonlyscan",
+       "enable_indexscan", "enable_material", "enable_mergejoin", "enable_nestloop",
+       "enable_seqscan", "dsql.enable_batched_nestloop", "disable_sync_create_index"});
   return std::ranges::any_of(kAllowed,
                              [&](std::string_view known) { return is_same_name(known, name); });
 }

@@ -26,8 +26,7 @@ void Inspection::refuse(std::string_view rule, std::initializer_list<std::string
 void Inspection::guard(std::string sql, std::string_view rule,
                        std::initializer_list<std::string_view> values) {
   std::optional<Refusal> refusal = book_.refusal(rule, values);
-  if (refusal)
-    verdict_.guards.push_back({.sql = std::move(sql), .refusal = std::move(*refusal)});
+  if (refusal) verdict_.guards.push_back({.sql = std::move(sql), .refusal = std::move(*refusal)});
 }
 
 std::string table_name(const wire::SqlNode& relation) {
@@ -41,9 +40,9 @@ std::string sql_text(std::string_view text) { return quoted(text, '\''); }
 std::string oid_of(const wire::SqlNode& relation) {
   const std::string_view schema = relation.text("schemaname");
   const std::string name = quoted(relation.text("relname"), '"');
-  return fmt::format("to_regclass({})",
-                     sql_text(schema.empty() ? name
-                                             : fmt::format("{}.{}", quoted(schema, '"'), name)));
+  return fmt::format(
+      "to_regclass({})",
+      sql_text(schema.empty() ? name : fmt::format("{}.{}", quoted(schema, '"'), name)));
 }
 
 }  // namespace forebay::standin

@@ -1,5 +1,5 @@
-// Inspection: one statement's tree, compared with the rules. The first rule that it breaks is the one
-// that counts. Inside the folder only; StatementRules is for others.
+// Inspection: one statement's tree, compared with the rules. The first rule that it breaks is the
+// one that counts. Inside the folder only; StatementRules is for others.
 #pragma once
 
 #include <initializer_list>

@@ -51,7 +51,7 @@ struct StatementJudgement {
   std::string sql;
   std::size_t begin = 0;  // where the client's text of it began: errors tell places in `sql`
 
-  bool locks_rows = false;  // FOR UPDATE, FOR KEY SHARE: such rows count as written
+  bool locks_rows = false;          // FOR UPDATE, FOR KEY SHARE: such rows count as written
   std::vector<std::string> writes;  // tables by name, with a schema where one is given
 
   std::optional<Refusal> refusal;

@@ -1,5 +1,5 @@
-// Rule: one thing that Aurora DSQL refuses, with the words it has for it and how we know. Pure data;
-// what in a statement breaks a rule is decided where statements are inspected.
+// Rule: one thing that Aurora DSQL refuses, with the words it has for it and how we know. Pure
+// data; what in a statement breaks a rule is decided where statements are inspected.
 //
 // A rule may come twice with other words, or other things refused, before and after a date.
 #pragma once

@@ -39,8 +39,8 @@ void read_date(const Field& field, RuleFile& file) {
   const bool is_date = text->size() == 10 && reader.date() && reader.is_at_end();
   if (!is_date) return field.refuse(fmt::format("{} is not a date like 2026-08-01", *text));
   if (*text < kRulesKnownSince) {
-    return field.refuse(fmt::format("{} is too early: rules are known since {}", *text,
-                                    kRulesKnownSince));
+    return field.refuse(
+        fmt::format("{} is too early: rules are known since {}", *text, kRulesKnownSince));
   }
   file.date = *text;
 }
@@ -91,8 +91,8 @@ RuleFileReading read_rules(std::string_view text, const std::string& file_name) 
   static constexpr auto kKeys = std::to_array<Key<RuleFile>>(
       {{"date", read_date}, {"rules", read_switches}, {"limits", read_limits}});
   if (text.size() > kMostBytes) {
-    return refused(file_name, fmt::format("has more than {} KiB; is it a file of rules?",
-                                          kMostBytes / 1024));
+    return refused(file_name,
+                   fmt::format("has more than {} KiB; is it a file of rules?", kMostBytes / 1024));
   }
   yaml::FileProblems problems(file_name);
   RuleFile file;

@@ -37,7 +37,8 @@ constexpr auto kLimits = std::to_array<Rule>({
      .message = "Datatype limit greater than 65535 bytes not supported for varchar",
      .source = "skill 2026-10"},
     {.name = "key_size",
-     .refuses = "a key of CREATE TABLE whose char(n) and varchar(n) add up to more than 2,000 bytes",
+     .refuses =
+         "a key of CREATE TABLE whose char(n) and varchar(n) add up to more than 2,000 bytes",
      .sqlstate = "54000",
      .message = "key size greater than 2000 bytes not supported",
      .source = "skill 2026-10"},

@@ -65,8 +65,7 @@ constexpr auto kSessions = std::to_array<Rule>({
     {.name = "aborted_transaction",
      .refuses = "everything but COMMIT and ROLLBACK after an error in a block",
      .sqlstate = "25P02",
-     .message =
-         "current transaction is aborted, commands ignored until end of transaction block",
+     .message = "current transaction is aborted, commands ignored until end of transaction block",
      .source = "emu 2026-09"},
 });
 

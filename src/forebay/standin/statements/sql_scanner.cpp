@@ -212,6 +212,21 @@ std::string name_of(const SqlToken& token, std::string_view sql) {
   return token.kind == SqlTokenKind::quoted_name ? unquoted(text) : lower_case(text);
 }
 
+std::string without_comments(std::string_view sql, const std::vector<SqlToken>& tokens) {
+  std::string bare(sql);
+  std::size_t begin = 0;
+  const auto blank_up_to = [&](std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (bare[i] != '\n') bare[i] = ' ';
+  };
+  for (const SqlToken& token : tokens) {
+    blank_up_to(token.begin);
+    begin = token.end;
+  }
+  blank_up_to(sql.size());
+  return bare;
+}
+
 std::size_t nesting_of(const std::vector<SqlToken>& tokens, std::string_view sql) {
   struct Level {
     std::size_t run = 0;   // tokens since the last comma

@@ -1,6 +1,6 @@
 // Takes a text of SQL apart as PostgreSQL's lexer does, as far as is needed to know what stands in
-// quotes and comments and what does not. Pure; any bytes will do. What is never closed ends with the
-// text.
+// quotes and comments and what does not. Pure; any bytes will do. What is never closed ends with
+// the text.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,12 @@ std::string name_of(const SqlToken& token, std::string_view sql);
 // REQUIRES: a plain 'x'. Two quotes within are one.
 std::string unquoted(std::string_view text);
 
-// How deep a parser may have to go, or more: the tokens of everything that is open at a place, where
-// a comma begins anew. Chains of operators go as deep as they are long.
+// The same text with blanks in place of comments: libpg-query takes them for tokens, and then does
+// not see that NULLS FIRST, say, belongs together. Lines stay lines.
+std::string without_comments(std::string_view sql, const std::vector<SqlToken>& tokens);
+
+// How deep a parser may have to go, or more: the tokens of everything that is open at a place,
+// where a comma begins anew. Chains of operators go as deep as they are long.
 std::size_t nesting_of(const std::vector<SqlToken>& tokens, std::string_view sql);
 
 }  // namespace forebay::standin

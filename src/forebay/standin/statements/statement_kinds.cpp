@@ -35,12 +35,12 @@ constexpr auto kByTree = std::to_array<NamedKind>({
 });
 
 constexpr auto kByWord = std::to_array<NamedKind>({
-    {"select", select},     {"values", select},   {"table", select},  {"with", select},
-    {"insert", dml},        {"update", dml},      {"delete", dml},    {"merge", dml},
-    {"copy", dml},          {"create", ddl},      {"alter", ddl},     {"drop", ddl},
-    {"grant", ddl},         {"revoke", ddl},      {"comment", ddl},   {"truncate", ddl},
-    {"begin", begin},       {"start", begin},     {"commit", commit}, {"end", commit},
-    {"rollback", rollback}, {"abort", rollback},  {"set", set},       {"reset", set},
+    {"select", select},     {"values", select},  {"table", select},  {"with", select},
+    {"insert", dml},        {"update", dml},     {"delete", dml},    {"merge", dml},
+    {"copy", dml},          {"create", ddl},     {"alter", ddl},     {"drop", ddl},
+    {"grant", ddl},         {"revoke", ddl},     {"comment", ddl},   {"truncate", ddl},
+    {"begin", begin},       {"start", begin},    {"commit", commit}, {"end", commit},
+    {"rollback", rollback}, {"abort", rollback}, {"set", set},       {"reset", set},
     {"show", show},
 });
 

@@ -68,7 +68,7 @@ Judgement StatementRules::judge(std::string_view sql) const {
   PlainSql plain = without_dsql_forms(sql, tokens);
   if (sql.size() > kLongestText || nesting_of(tokens, sql) > kDeepestNesting)
     return unread(std::move(plain.sql), tokens);
-  const wire::SqlTree tree(plain.sql);
+  const wire::SqlTree tree(without_dsql_forms(without_comments(sql, tokens), tokens).sql);
   if (!tree.is_read()) return unread(std::move(plain.sql), tokens);
 
   Judgement judgement;

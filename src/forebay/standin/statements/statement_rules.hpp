@@ -1,5 +1,5 @@
-// StatementRules: reads what clients send as DSQL would, and says of each statement what it is, what
-// PostgreSQL is to run in its place, and whether it is refused.
+// StatementRules: reads what clients send as DSQL would, and says of each statement what it is,
+// what PostgreSQL is to run in its place, and whether it is refused.
 //
 // Reads with PostgreSQL's own parser. What the parser cannot read is left to PostgreSQL: a syntax
 // error is its to report. Pure, and the same for every session; what depends on the transaction is

@@ -25,8 +25,8 @@ class TransactionRules {
   // The book must outlive it.
   explicit TransactionRules(const RuleBook& book) : book_(book) {}
 
-  // Before a statement. If it is refused it must not run, and in a block the transaction has failed;
-  // a refused COMMIT has rolled back.
+  // Before a statement. If it is refused it must not run, and in a block the transaction has
+  // failed; a refused COMMIT has rolled back.
   std::optional<Refusal> admit(const StatementJudgement& statement, Instant now);
   // A statement has run and changed, or locked, so many rows, which count as so many bytes. If that
   // is too much it has failed after all.
