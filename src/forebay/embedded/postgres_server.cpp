@@ -45,7 +45,9 @@ PostgresServer::PostgresServer(PostgresServerOptions options, fs::path binaries,
       folder_(std::move(folder)),
       account_(account) {}
 
-PostgresServer::~PostgresServer() { stop(StopMode::immediate); }
+PostgresServer::~PostgresServer() {
+  stop(options_.data.empty() ? StopMode::immediate : StopMode::fast);
+}
 
 Result<void> PostgresServer::prepare() {
   // The kernel's limit for the name of a unix socket, less the name of the file in the folder.
@@ -60,10 +62,16 @@ Result<void> PostgresServer::prepare() {
 }
 
 Result<void> PostgresServer::copy_template() {
+  if (fs::exists(data_path() / "PG_VERSION")) return {};  // used before
   const Result<fs::path> source = find_or_make_template(binaries_, account_);
   if (!source) return failure(source.error());
+  std::error_code ignored;
+  if (fs::exists(data_path()) && !fs::is_empty(data_path(), ignored)) {
+    return failure(Errc::invalid,
+                   fmt::format("{} is not empty, and no data of PostgreSQL", data_path().string()));
+  }
   const Command copy{
-      {"/bin/cp", "-a", source->string(), data_path().string()}, account_, log_path()};
+      {"/bin/cp", "-a", source->string() + "/.", data_path().string()}, account_, log_path()};
   return run_to_end(copy, kCopyLimit);
 }
 

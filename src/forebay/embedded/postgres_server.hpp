@@ -1,7 +1,8 @@
 // PostgresServer: a throw-away PostgreSQL of this process alone, in a temporary folder, on
 // a free port.
 //
-// It ends with this process, however that ends, and its destructor deletes everything. Any number
+// It ends with this process, however that ends, and its destructor deletes everything, but for data
+// that were to stay. Any number
 // may run at once, in any number of processes. The superuser can come in only through the unix
 // socket, in a folder that is closed to other users; over TCP (127.0.0.1) everybody else can. Not
 // thread-safe; start it from a thread that lives as long as the server should.
@@ -26,6 +27,7 @@ struct PostgresServerOptions {
   int superuser_reserved_connections = 3;
   std::string authentication = "trust";  // over TCP, a method of pg_hba.conf: "scram-sha-256" …
   std::vector<std::pair<std::string, std::string>> settings;  // anything of postgresql.conf
+  std::filesystem::path data;  // a folder that stays, new or used before; empty: one that goes
 };
 
 class PostgresServer {
@@ -62,7 +64,9 @@ class PostgresServer {
   Result<void> start_on_free_port();
   Result<void> wait_until_ready();
   Command server_command() const;
-  std::filesystem::path data_path() const { return folder_->path() / "data"; }
+  std::filesystem::path data_path() const {
+    return options_.data.empty() ? folder_->path() / "data" : options_.data;
+  }
   std::filesystem::path log_path() const { return folder_->path() / "log"; }
 
   const PostgresServerOptions options_;
