@@ -23,8 +23,8 @@ class MadeCertificatesTest : public testing::Test {
 };
 
 TEST_F(MadeCertificatesTest, AServerHasThemAndAClientThatTrustsTheAuthorityBelievesEachName) {
-  const auto files = make_certificates(folder_, {"cluster.dsql.eu-west-1.on.aws", "localhost",
-                                                 "127.0.0.1"});
+  const auto files =
+      make_certificates(folder_, {"cluster.dsql.eu-west-1.on.aws", "localhost", "127.0.0.1"});
   ASSERT_TRUE(files.has_value()) << files.error().text();
   TlsServerOptions server;
   server.certificate_file = files->certificate;

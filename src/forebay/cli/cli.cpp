@@ -29,9 +29,9 @@ struct Entry {
 // In the order of the help.
 std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
-  for (const auto make :
-       {make_demo_command, make_serve_command, make_sim_command, make_leases_command,
-        make_token_command, make_config_command, make_metrics_command, make_doctor_command})
+  for (const auto make : {make_demo_command, make_serve_command, make_sim_command,
+                          make_leases_command, make_token_command, make_config_command,
+                          make_metrics_command, make_doctor_command, make_standin_command})
     commands.push_back(make());
   return commands;
 }
@@ -49,6 +49,7 @@ class CommandLine {
   int run(Words words);
 
  private:
+  void cut_tail(Words& words);
   void add(std::unique_ptr<Command> command);
   int dispatch(const Words& words);
   int start(const Entry& entry, const Words& words);
@@ -95,9 +96,20 @@ void CommandLine::add(std::unique_ptr<Command> command) {
   entries_.push_back(Entry{std::move(command), app});
 }
 
+// What is another program's command line, CLI11 must not see.
+void CommandLine::cut_tail(Words& words) {
+  const Entry* const entry = words.empty() ? nullptr : find(words.front());
+  if (entry == nullptr || *entry->command->tail_option() == '\0') return;
+  const auto option = std::ranges::find(words, entry->command->tail_option());
+  if (option == words.end()) return;
+  entry->command->take_tail(Words(std::next(option), words.end()));
+  words.erase(option, words.end());
+}
+
 // A last word that lacks its value stops CLI11. It is noted and taken away, to find what else is
 // wrong.
 int CommandLine::run(Words words) {
+  cut_tail(words);
   for (;;) {
     try {
       app_.parse(Words(words.rbegin(), words.rend()));

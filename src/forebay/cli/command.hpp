@@ -41,6 +41,9 @@ class Command {
     static_cast<void>(word);
     return false;
   }
+  // An option behind which all words belong to another program; empty: there is none.
+  virtual const char* tail_option() const { return ""; }
+  virtual void take_tail(std::vector<std::string> words) { static_cast<void>(words); }
   // Returns the exit code. The problems are what is wrong already; it adds its own. If there are
   // any in the end, it has started nothing, and its caller shows them.
   virtual int run(Problems& problems) = 0;
@@ -54,5 +57,6 @@ std::unique_ptr<Command> make_token_command();
 std::unique_ptr<Command> make_config_command();
 std::unique_ptr<Command> make_metrics_command();
 std::unique_ptr<Command> make_doctor_command();
+std::unique_ptr<Command> make_standin_command();
 
 }  // namespace forebay::cli

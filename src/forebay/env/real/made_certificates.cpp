@@ -89,13 +89,12 @@ Result<Certificate> make_server_certificate(const std::vector<std::string>& name
   Certificate made = begin_certificate(names.front(), key);
   X509* const raw = made.get();
   X509_set_issuer_name(raw, X509_get_subject_name(root));
-  const bool is_made =
-      add_extension(raw, root, NID_basic_constraints, "critical,CA:FALSE") &&
-      add_extension(raw, root, NID_key_usage, "critical,digitalSignature") &&
-      add_extension(raw, root, NID_ext_key_usage, "serverAuth") &&
-      add_extension(raw, root, NID_authority_key_identifier, "keyid") &&
-      add_extension(raw, root, NID_subject_alt_name, alternatives(names)) &&
-      X509_sign(raw, root_key, EVP_sha256()) > 0;
+  const bool is_made = add_extension(raw, root, NID_basic_constraints, "critical,CA:FALSE") &&
+                       add_extension(raw, root, NID_key_usage, "critical,digitalSignature") &&
+                       add_extension(raw, root, NID_ext_key_usage, "serverAuth") &&
+                       add_extension(raw, root, NID_authority_key_identifier, "keyid") &&
+                       add_extension(raw, root, NID_subject_alt_name, alternatives(names)) &&
+                       X509_sign(raw, root_key, EVP_sha256()) > 0;
   if (is_made) return made;
   return failure(Errc::invalid, fmt::format("no certificate can be made for {}: {}",
                                             fmt::join(names, ", "), openssl_trouble()));
@@ -118,7 +117,8 @@ Result<void> write_pem(const std::filesystem::path& file, int permissions, const
 }
 
 Result<void> write_certificate(const std::filesystem::path& file, X509* certificate) {
-  return write_pem(file, 0644, [certificate](BIO* to) { return PEM_write_bio_X509(to, certificate); });
+  return write_pem(file, 0644,
+                   [certificate](BIO* to) { return PEM_write_bio_X509(to, certificate); });
 }
 
 }  // namespace

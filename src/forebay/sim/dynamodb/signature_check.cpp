@@ -72,7 +72,8 @@ std::optional<Refusal> check_signature(const HttpRequest& request,
   const std::optional<std::chrono::nanoseconds> since_1970 = parse_short_iso(date);
   const std::string names = part_of(authorization, "SignedHeaders");
   const std::string credential = part_of(authorization, "Credential");
-  if (!authorization.starts_with(kAlgorithm) || !since_1970 || names.empty() || credential.empty()) {
+  if (!authorization.starts_with(kAlgorithm) || !since_1970 || names.empty() ||
+      credential.empty()) {
     return Refusal("IncompleteSignatureException",
                    "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' "
                    "header, 'Credential', 'SignedHeaders' and 'Signature'");
