@@ -50,6 +50,8 @@ inline const std::vector<RefusedStatement> kRefusedStatements{
      "unsupported statement: CreateForeignTable"},
     {"CREATE TABLE t AS SELECT 1 AS x", "create_table_as", "0A000",
      "unsupported statement: CreateTableAs"},
+    {"EXPLAIN CREATE TABLE t AS SELECT 1", "create_table_as", "0A000",
+     "unsupported statement: CreateTableAs"},
     {"CREATE MATERIALIZED VIEW v AS SELECT 1 AS x", "materialized_view", "0A000",
      "unsupported statement: CreateTableAs"},
     {"SELECT 1 AS x INTO t", "select_into", "0A000", "unsupported statement: CreateTableAs"},

@@ -9,6 +9,8 @@
 namespace forebay::standin {
 namespace {
 
+using namespace std::string_literals;
+
 std::vector<std::string> tokens_of(const std::string& sql) {
   std::vector<std::string> texts;
   for (const SqlToken& token : scan_sql(sql)) texts.emplace_back(text_of(token, sql));
@@ -94,8 +96,8 @@ TEST(SqlScannerTest, ListsAreFlatAndChainsAreDeep) {
 }
 
 RC_GTEST_PROP(SqlScannerTest, TokensStandInOrderAndWithinAnyText, ()) {
-  const auto sql = *rc::gen::container<std::string>(
-      rc::gen::elementOf(std::string("'\"$-/*;\\eE aSe1.\n\xc3\xb6(),\0", 25)));
+  const auto sql =
+      *rc::gen::container<std::string>(rc::gen::elementOf("'\"$-/*;\\eE aSe1.\n\xc3\xb6(),\0"s));
 
   std::size_t last = 0;
   for (const SqlToken& token : scan_sql(sql)) {

@@ -99,6 +99,8 @@ TEST(StatementRulesTest, WhatTheParserCannotReadIsLeftToPostgres) {
   const std::string deep = "SELECT " + std::string(100'000, '(') + "1" + std::string(100'000, ')');
   std::string chain = "UPDATE t SET a = 1";
   for (int i = 0; i < 100'000; ++i) chain += "+1";
+  // As long as the parser is given one, and deeper than trees are read.
+  const std::string shorter = chain.substr(0, 3900);
   std::string sets = "SELECT 1, 2";
   for (int i = 0; i < 20'000; ++i) sets += " UNION SELECT 1, 2";
   for (const KindCase& known : std::vector<KindCase>{
@@ -110,6 +112,7 @@ TEST(StatementRulesTest, WhatTheParserCannotReadIsLeftToPostgres) {
            {deep.c_str(), select},
            {sets.c_str(), select},
            {chain.c_str(), dml},
+           {shorter.c_str(), dml},
        }) {
     const std::string sql = known.sql;
     const Judgement judgement = todays_rules().judge(sql);

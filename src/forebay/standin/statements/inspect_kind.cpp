@@ -123,6 +123,9 @@ void inspect_kind(Inspection& inspection, const SqlStatement& statement) {
     inspect_copy(inspection, node);
   } else if (statement.kind == "CreateFunctionStmt") {
     inspect_function(inspection, node);
+  } else if (statement.kind == "ExplainStmt") {
+    const SqlNode query = node.field("query");
+    inspect_kind(inspection, {.kind = query.kind(), .node = query.inner()});
   } else if (std::ranges::find(kKnownKinds, statement.kind) == kKnownKinds.end()) {
     inspection.refuse("statement_kind", {shown_kind(statement.kind)});
   }
