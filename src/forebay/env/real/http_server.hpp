@@ -19,7 +19,7 @@ namespace forebay::real {
 // What a caller may ask of the server, and for how long. Who wants more is dropped, or told so.
 class HttpServerOptions {
  public:
-  using Trouble = HttpResponse (*)(int status, const std::string& text);
+  using Trouble = std::function<HttpResponse(int status, const std::string& text)>;
 
   Duration patience = std::chrono::seconds(10);  // until a request has come, or an answer is taken
   Duration idle_limit = std::chrono::seconds(10);  // until the next request begins
