@@ -86,9 +86,17 @@ struct UpdateExpression {
   std::vector<std::string> attributes() const;  // that it names as targets
 };
 
+// Attributes that a reader asks for.
+struct Projection {
+  std::set<std::string> attributes;
+
+  aws::Item of(const aws::Item& item) const;
+};
+
 // kind: "ConditionExpression" or "FilterExpression", for texts.
 Answer<ConditionExpression> parse_condition(std::string_view text, std::string_view kind,
                                             Words& words);
 Answer<UpdateExpression> parse_update(std::string_view text, Words& words);
+Answer<Projection> parse_projection(std::string_view text, Words& words);
 
 }  // namespace forebay::sim::dynamodb

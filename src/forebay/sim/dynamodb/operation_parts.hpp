@@ -15,9 +15,14 @@ boost::json::object capacity(const std::string& table, double units);
 bool wants_capacity(Reader& reader);
 
 Reply batch_get_item(Reader& reader, Tables& tables, WallTime now);
+Reply batch_write_item(Reader& reader, Tables& tables, WallTime now);
+Reply transact_get_items(Reader& reader, Tables& tables, WallTime now);
+Reply query(Reader& reader, Tables& tables, WallTime now);
 Reply scan(Reader& reader, Tables& tables, WallTime now);
 
 Reply create_table(Reader& reader, Tables& tables, WallTime now);
+Reply delete_table(Reader& reader, Tables& tables, WallTime now);
+Reply list_tables(Reader& reader, Tables& tables, WallTime now);
 Reply describe_table(Reader& reader, Tables& tables, WallTime now);
 Reply describe_time_to_live(Reader& reader, Tables& tables, WallTime now);
 Reply update_time_to_live(Reader& reader, Tables& tables, WallTime now);

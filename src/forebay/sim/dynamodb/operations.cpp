@@ -75,16 +75,18 @@ Reply delete_item(Reader& reader, Tables& tables, WallTime now) {
 }
 
 Reply get_item(Reader& reader, Tables& tables, WallTime now) {
-  reader.allow_only({"TableName", "Key", "ConsistentRead", "ReturnConsumedCapacity"});
+  reader.allow_only({"TableName", "Key", "ConsistentRead", "ReturnConsumedCapacity",
+                     "ProjectionExpression", "ExpressionAttributeNames"});
   const std::string table = reader.table();
   const std::string key = reader.key("Key");
+  const std::optional<Projection> projection = reader.only_projection();
   const bool has_capacity = wants_capacity(reader);
   const double factor = reader.flag("ConsistentRead") ? 1 : 0.5;
   if (reader.refusal()) return std::unexpected(*reader.refusal());
   const Answer<std::optional<aws::Item>> item = tables.get(table, key, now);
   if (!item) return std::unexpected(item.error());
   json::object reply;
-  if (*item) reply["Item"] = to_json(**item);
+  if (*item) reply["Item"] = to_json(projection ? projection->of(**item) : **item);
   const double units = factor * read_units(*item ? size_of(**item) : 0);
   if (has_capacity) reply["ConsumedCapacity"] = capacity(table, units);
   return reply;
@@ -166,13 +168,18 @@ struct Operation {
 };
 constexpr auto kOperations =
     std::to_array<Operation>({{"BatchGetItem", &batch_get_item},
+                              {"BatchWriteItem", &batch_write_item},
                               {"CreateTable", &create_table},
                               {"DeleteItem", &delete_item},
+                              {"DeleteTable", &delete_table},
                               {"DescribeTable", &describe_table},
                               {"DescribeTimeToLive", &describe_time_to_live},
                               {"GetItem", &get_item},
+                              {"ListTables", &list_tables},
                               {"PutItem", &put_item},
+                              {"Query", &query},
                               {"Scan", &scan},
+                              {"TransactGetItems", &transact_get_items},
                               {"TransactWriteItems", &transact_write_items},
                               {"UpdateItem", &update_item},
                               {"UpdateTimeToLive", &update_time_to_live}});

@@ -129,7 +129,7 @@ aws::Item Reader::item(std::string_view name) {
   return item;
 }
 
-std::string Reader::checked_key(const aws::Item& item) {
+std::string Reader::key_of(const aws::Item& item) {
   const auto key = item.find(kKey);
   if (key == item.end()) {
     refuse_invalid("One of the required keys was not given a value");
@@ -154,7 +154,7 @@ std::string Reader::key(std::string_view name) {
   }
   const aws::Item key = item(name);
   if (key.size() > 1) refuse_invalid("The provided key element does not match the schema");
-  return checked_key(key);
+  return key_of(key);
 }
 
 Words Reader::words() {
@@ -193,13 +193,32 @@ std::optional<ConditionExpression> Reader::condition(std::string_view name, Word
   return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
 }
 
+std::optional<Projection> Reader::projection(Words& words) {
+  if (!has("ProjectionExpression")) return std::nullopt;
+  Answer<Projection> parsed = parse_projection(text("ProjectionExpression"), words);
+  pass_on(parsed);
+  return parsed ? std::optional(std::move(*parsed)) : std::nullopt;
+}
+
+std::optional<Projection> Reader::only_projection() {
+  if (has("ExpressionAttributeNames") && !has("ProjectionExpression")) {
+    refuse_invalid(
+        "ExpressionAttributeNames can only be specified when using expressions: "
+        "ProjectionExpression is null");
+  }
+  Words meant = words();
+  std::optional<Projection> wanted = projection(meant);
+  if (const auto unused = meant.check_all_used()) refuse(*unused);
+  return wanted;
+}
+
 WriteAction Reader::write(WriteAction::Kind kind) {
   WriteAction action;
   action.kind = kind;
   action.table = table();
   if (kind == WriteAction::Kind::put) {
     action.item = item("Item");
-    action.key = checked_key(action.item);
+    action.key = key_of(action.item);
   } else {
     action.key = key("Key");
   }

@@ -31,11 +31,15 @@ class Reader {
   const boost::json::object& object(std::string_view name);
   aws::Item item(std::string_view name);   // attributes
   std::string key(std::string_view name);  // of the item { "pk": ... }
+  std::string key_of(const aws::Item& item);
 
   // The expressions of a write or a scan, and that all words are used in them.
   Words words();
   WriteAction write(WriteAction::Kind kind);
   std::optional<ConditionExpression> condition(std::string_view name, Words& words);
+  // Which attributes are asked for; nothing: all.
+  std::optional<Projection> projection(Words& words);
+  std::optional<Projection> only_projection();  // of a request without other expressions
 
   void refuse(Refusal refusal);
   void refuse_invalid(std::string text) { refuse(Refusal("ValidationException", std::move(text))); }
@@ -47,8 +51,6 @@ class Reader {
 
  private:
   const boost::json::value* find(std::string_view name) const;
-  std::string checked_key(const aws::Item& item);
-
   const boost::json::object& object_;
   std::optional<Refusal> refusal_;
 };

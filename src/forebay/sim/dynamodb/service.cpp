@@ -81,8 +81,7 @@ HttpResponse Service::answer(const HttpRequest& request, WallTime now) {
                 "a request is a POST of application/x-amz-json-1.0 with an X-Amz-Target"),
         now);
   }
-  if (const auto problem = check_signature(request, credentials_, scope_, now))
-    return refusal(*problem, now);
+  if (const auto problem = check_signer(request, now)) return refusal(*problem, now);
   const std::optional<json::object> body = aws::parse_object(request.body);
   if (!body) return refusal(Refusal("SerializationException", "the body is no JSON object"), now);
   const Answer<json::object> reply =
@@ -112,6 +111,20 @@ HttpResponse Service::answer_busy(const HttpRequest& request, std::uint64_t kind
   conflict.reasons[kind % writes].code = "TransactionConflict";
   conflict.reasons[kind % writes].message = "Transaction is ongoing for the item";
   return refusal(conflict, now);
+}
+
+std::optional<Refusal> Service::check_signer(const HttpRequest& request, WallTime now) const {
+  return credentials_ ? check_signature(request, *credentials_, scope_, now)
+                      : check_is_signed(request);
+}
+
+HttpResponse Service::answer_trouble(int status, const std::string& text, WallTime now) {
+  const std::string_view type = status == 413   ? "RequestEntityTooLargeException"
+                                : status == 503 ? "ServiceUnavailableException"
+                                                : "InternalServerError";
+  const json::object body{{"__type", fmt::format("com.amazon.coral.service#{}", type)},
+                          {"message", text}};
+  return response(status, json::serialize(body), now);
 }
 
 HttpResponse Service::answer_broken(WallTime now) {

@@ -1,9 +1,11 @@
 // Service: the simulated DynamoDB as HTTP sees it. One request in, one response out.
 //
-// It knows one pair of keys and checks the signature of every request. Confined.
+// It knows one pair of keys and checks the signature of every request, or it answers all that are
+// signed, by whomever. Confined.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "forebay/aws/credentials/credentials.hpp"
@@ -15,6 +17,9 @@ namespace forebay::sim::dynamodb {
 
 class Service {
  public:
+  // Answers whoever signs.
+  explicit Service(Tables& tables) : tables_(tables) {}
+  // Answers those who sign with these keys, for this region.
   Service(Tables& tables, aws::Credentials credentials, std::string region)
       : tables_(tables), credentials_(std::move(credentials)) {
     scope_.region = std::move(region);
@@ -27,13 +32,16 @@ class Service {
   HttpResponse answer_busy(const HttpRequest& request, std::uint64_t kind, WallTime now);
   // The answer of one that failed in the middle of it.
   HttpResponse answer_broken(WallTime now);
+  // The answer to what could not be read as a request.
+  HttpResponse answer_trouble(int status, const std::string& text, WallTime now);
 
  private:
+  std::optional<Refusal> check_signer(const HttpRequest& request, WallTime now) const;
   HttpResponse refusal(const Refusal& refusal, WallTime now);
   HttpResponse response(int status, std::string body, WallTime now);
 
   Tables& tables_;
-  const aws::Credentials credentials_;
+  const std::optional<aws::Credentials> credentials_;
   aws::SigningScope scope_;
   std::uint64_t responses_ = 0;
 };

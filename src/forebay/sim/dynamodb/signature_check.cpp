@@ -60,24 +60,31 @@ bool covers_enough(const std::string& names, const aws::Credentials& credentials
 
 }  // namespace
 
-std::optional<Refusal> check_signature(const HttpRequest& request,
-                                       const aws::Credentials& credentials,
-                                       const aws::SigningScope& scope, WallTime now) {
-  const std::string authorization = std::string(request.header("authorization"));
+std::optional<Refusal> check_is_signed(const HttpRequest& request) {
+  const std::string_view authorization = request.header("authorization");
   if (authorization.empty()) {
     return Refusal("MissingAuthenticationTokenException",
                    "Request is missing Authentication Token");
   }
+  const bool is_whole = authorization.starts_with(kAlgorithm) &&
+                        !part_of(authorization, "Credential").empty() &&
+                        !part_of(authorization, "SignedHeaders").empty() &&
+                        parse_short_iso(std::string(request.header("x-amz-date")));
+  if (is_whole) return std::nullopt;
+  return Refusal("IncompleteSignatureException",
+                 "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' "
+                 "header, 'Credential', 'SignedHeaders' and 'Signature'");
+}
+
+std::optional<Refusal> check_signature(const HttpRequest& request,
+                                       const aws::Credentials& credentials,
+                                       const aws::SigningScope& scope, WallTime now) {
+  const std::string authorization = std::string(request.header("authorization"));
   const std::string date = std::string(request.header("x-amz-date"));
   const std::optional<std::chrono::nanoseconds> since_1970 = parse_short_iso(date);
   const std::string names = part_of(authorization, "SignedHeaders");
   const std::string credential = part_of(authorization, "Credential");
-  if (!authorization.starts_with(kAlgorithm) || !since_1970 || names.empty() ||
-      credential.empty()) {
-    return Refusal("IncompleteSignatureException",
-                   "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' "
-                   "header, 'Credential', 'SignedHeaders' and 'Signature'");
-  }
+  if (auto refusal = check_is_signed(request); refusal || !since_1970) return refusal;
   const bool is_known = credential.starts_with(credentials.access_key_id + "/");
   if (!is_known ||
       std::string(request.header("x-amz-security-token")) != credentials.session_token) {

@@ -18,4 +18,8 @@ std::optional<Refusal> check_signature(const HttpRequest& request,
                                        const aws::Credentials& credentials,
                                        const aws::SigningScope& scope, WallTime now);
 
+// Whether it is signed at all, as a signature looks; whose it is and whether it is right is not
+// asked.
+std::optional<Refusal> check_is_signed(const HttpRequest& request);
+
 }  // namespace forebay::sim::dynamodb

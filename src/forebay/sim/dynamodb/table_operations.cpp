@@ -1,6 +1,8 @@
 // Operations on whole tables.
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "forebay/sim/dynamodb/operation_parts.hpp"
 
 namespace forebay::sim::dynamodb {
@@ -17,12 +19,40 @@ json::object described(const std::string& name, const Table& table, WallTime now
   result["KeySchema"] =
       json::array{json::object{{"AttributeName", table.key}, {"KeyType", "HASH"}}};
   result["AttributeDefinitions"] =
-      json::array{json::object{{"AttributeName", table.key}, {"AttributeType", "S"}}};
+      json::array{json::object{{"AttributeName", table.key}, {"AttributeType", table.key_type}}};
   // A table that was never anything but provisioned has no summary.
   if (table.billing_mode == "PAY_PER_REQUEST")
     result["BillingModeSummary"] = json::object{{"BillingMode", table.billing_mode}};
   return result;
 }
+
+// What the definitions say of an attribute.
+void read_key(Reader& reader, Table& table) {
+  const json::array& schema = reader.list("KeySchema");
+  if (schema.size() != 1 || !schema[0].is_object()) {
+    reader.refuse_invalid("keys of several attributes are not simulated");
+    return;
+  }
+  Reader key(schema[0].get_object());
+  table.key = key.text("AttributeName");
+  table.key_type.clear();
+  std::string defined;
+  for (const json::value& value : reader.list("AttributeDefinitions")) {
+    if (!value.is_object()) continue;
+    Reader definition(value.get_object());
+    const std::string name = definition.text("AttributeName");
+    if (name == table.key) table.key_type = definition.text("AttributeType");
+    defined.append(defined.empty() ? "" : ", ").append(name);
+  }
+  if (table.key_type.empty()) {
+    reader.refuse_invalid(
+        fmt::format("One or more parameter values were invalid: Some index key attributes are not "
+                    "defined in AttributeDefinitions. Keys: [{}], AttributeDefinitions: [{}]",
+                    table.key, defined));
+  }
+}
+
+constexpr std::int64_t kMostNames = 100;
 
 }  // namespace
 
@@ -32,13 +62,7 @@ Reply create_table(Reader& reader, Tables& tables, WallTime now) {
   const std::string name = reader.table();
   Table table;
   table.billing_mode = reader.text("BillingMode", "PROVISIONED");
-  const json::array& schema = reader.list("KeySchema");
-  if (schema.size() == 1 && schema[0].is_object()) {
-    Reader key(schema[0].get_object());
-    table.key = key.text("AttributeName");
-  } else {
-    reader.refuse_invalid("keys of several attributes are not simulated");
-  }
+  read_key(reader, table);
   if (table.billing_mode == "PROVISIONED" && !reader.has("ProvisionedThroughput")) {
     reader.refuse_invalid(
         "One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must "
@@ -59,6 +83,42 @@ Reply describe_table(Reader& reader, Tables& tables, WallTime now) {
   return json::object{{"Table", described(name, **table, now)}};
 }
 
+Reply delete_table(Reader& reader, Tables& tables, WallTime now) {
+  reader.allow_only({"TableName"});
+  const std::string name = reader.table();
+  if (reader.refusal()) return std::unexpected(*reader.refusal());
+  const Answer<Table> gone = tables.remove(name, now);
+  if (!gone) return std::unexpected(gone.error());
+  json::object description = described(name, *gone, now);
+  description["TableStatus"] = "DELETING";
+  return json::object{{"TableDescription", std::move(description)}};
+}
+
+Reply list_tables(Reader& reader, Tables& tables, WallTime) {
+  reader.allow_only({"Limit", "ExclusiveStartTableName"});
+  const std::string after = reader.text("ExclusiveStartTableName");
+  const std::int64_t limit = reader.number("Limit", kMostNames);
+  if (limit < 1 || limit > kMostNames) {
+    reader.refuse_invalid(
+        fmt::format("1 validation error detected: Value '{}' at 'limit' failed to satisfy "
+                    "constraint: Member must have value between 1 and {}",
+                    limit, kMostNames));
+  }
+  if (reader.refusal()) return std::unexpected(*reader.refusal());
+  json::array names;
+  json::object reply;
+  for (const std::string& name : tables.names()) {
+    if (name <= after) continue;
+    if (names.size() == static_cast<std::size_t>(limit)) {
+      reply["LastEvaluatedTableName"] = names.back();
+      break;
+    }
+    names.emplace_back(name);
+  }
+  reply["TableNames"] = std::move(names);
+  return reply;
+}
+
 Reply describe_time_to_live(Reader& reader, Tables& tables, WallTime) {
   reader.allow_only({"TableName"});
   const std::string name = reader.table();
@@ -77,11 +137,12 @@ Reply update_time_to_live(Reader& reader, Tables& tables, WallTime now) {
   const json::object& specification = reader.object("TimeToLiveSpecification");
   Reader wanted(specification);
   const std::string attribute = wanted.text("AttributeName");
-  if (!wanted.flag("Enabled")) reader.refuse_invalid("TimeToLive is already disabled");
+  const bool is_wanted = wanted.flag("Enabled");
   if (attribute.empty()) reader.refuse_invalid("TimeToLiveSpecification needs an AttributeName");
   if (reader.refusal()) return std::unexpected(*reader.refusal());
-  const Answer<void> enabled = tables.enable_ttl(name, attribute, now);
-  if (!enabled) return std::unexpected(enabled.error());
+  const Answer<void> done = is_wanted ? tables.enable_ttl(name, attribute, now)
+                                      : tables.disable_ttl(name, attribute, now);
+  if (!done) return std::unexpected(done.error());
   return json::object{{"TimeToLiveSpecification", specification}};
 }
 

@@ -13,6 +13,7 @@ namespace {
 using aws::Item;
 
 constexpr std::size_t kMostActions = 100;
+constexpr std::size_t kLargestPage = 1024 * 1024;
 
 bool is_name_of_table(const std::string& name) {
   const auto is_allowed = [](char letter) {
@@ -89,12 +90,54 @@ Answer<const Table*> Tables::active(const std::string& name, WallTime now) const
   return &found->second;
 }
 
+// For a request that reads or writes items.
+Answer<const Table*> Tables::with_items(const std::string& name, WallTime now) const {
+  Answer<const Table*> table = active(name, now);
+  if (!table) return table;
+  if ((*table)->key == kKey && (*table)->key_type == "S") return table;
+  return invalid(
+      fmt::format("items of tables whose key is not the text {} are not simulated", kKey));
+}
+
+Answer<Table> Tables::remove(const std::string& name, WallTime now) {
+  const Answer<const Table*> table = active(name, now);
+  if (!table) {
+    return refused("ResourceNotFoundException",
+                   fmt::format("Requested resource not found: Table: {} not found", name));
+  }
+  auto gone = tables_.extract(name);
+  if (on_change_) {
+    for (const auto& [key, item] : gone.mapped().items) on_change_(name, key, &item, nullptr);
+  }
+  return std::move(gone.mapped());
+}
+
+std::vector<std::string> Tables::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, table] : tables_) names.push_back(name);
+  return names;
+}
+
 Answer<void> Tables::enable_ttl(const std::string& name, const std::string& attribute,
                                 WallTime now) {
   const Answer<const Table*> table = active(name, now);
   if (!table) return std::unexpected(table.error());
   if (!(*table)->ttl_attribute.empty()) return invalid("TimeToLive is already enabled");
   tables_.at(name).ttl_attribute = attribute;
+  return {};
+}
+
+Answer<void> Tables::disable_ttl(const std::string& name, const std::string& attribute,
+                                 WallTime now) {
+  const Answer<const Table*> table = active(name, now);
+  if (!table) return std::unexpected(table.error());
+  if ((*table)->ttl_attribute.empty()) return invalid("TimeToLive is already disabled");
+  if ((*table)->ttl_attribute != attribute) {
+    return invalid(fmt::format(
+        "TimeToLive is active on a different AttributeName: current AttributeName is {}",
+        (*table)->ttl_attribute));
+  }
+  tables_.at(name).ttl_attribute.clear();
   return {};
 }
 
@@ -128,7 +171,7 @@ const Item* Tables::find(const std::string& table, const std::string& key) const
 
 Answer<std::optional<Item>> Tables::get(const std::string& table, const std::string& key,
                                         WallTime now) const {
-  const Answer<const Table*> found = active(table, now);
+  const Answer<const Table*> found = with_items(table, now);
   if (!found) return std::unexpected(found.error());
   const auto item = (*found)->items.find(key);
   if (item == (*found)->items.end()) return std::optional<Item>();
@@ -136,21 +179,38 @@ Answer<std::optional<Item>> Tables::get(const std::string& table, const std::str
 }
 
 Answer<Page> Tables::scan(const ScanRequest& request, WallTime now) const {
-  const Answer<const Table*> table = active(request.table, now);
+  const Answer<const Table*> table = with_items(request.table, now);
   if (!table) return std::unexpected(table.error());
   const std::size_t limit = request.limit == 0 ? page_limit_ : std::min(request.limit, page_limit_);
   const std::map<std::string, Item>& items = (*table)->items;
   Page page;
   std::size_t size = 0;
   auto place = request.after.empty() ? items.begin() : items.upper_bound(request.after);
-  for (; place != items.end() && page.scanned < limit; ++place, ++page.scanned) {
+  for (; place != items.end() && page.scanned < limit && size < kLargestPage;
+       ++place, ++page.scanned) {
     size += dynamodb::size_of(place->second);
     if (!request.filter || request.filter->holds(place->second))
       page.items.push_back(place->second);
   }
   // A full page ends with a key even if nothing comes after it, as the real one's does.
-  if (page.scanned == limit) page.last_key = std::prev(place)->first;
+  if (page.scanned == limit || size >= kLargestPage) page.last_key = std::prev(place)->first;
   page.units = read_units(size);
+  return page;
+}
+
+Answer<Page> Tables::query(const std::string& key, const ScanRequest& request, WallTime now) const {
+  const Answer<const Table*> table = with_items(request.table, now);
+  if (!table) return std::unexpected(table.error());
+  Page page;
+  const auto found = (*table)->items.find(key);
+  const bool is_behind = !request.after.empty() && request.after >= key;
+  if (found == (*table)->items.end() || is_behind) {
+    page.units = read_units(0);
+    return page;
+  }
+  page.scanned = 1;
+  if (!request.filter || request.filter->holds(found->second)) page.items.push_back(found->second);
+  page.units = read_units(dynamodb::size_of(found->second));
   return page;
 }
 
@@ -194,7 +254,7 @@ void Tables::store(const WriteAction& action, const Written& written) {
 }
 
 Answer<Written> Tables::write(const WriteAction& action, WallTime now) {
-  const Answer<const Table*> table = active(action.table, now);
+  const Answer<const Table*> table = with_items(action.table, now);
   if (!table) return std::unexpected(table.error());
   Answer<Written> written = prepared(action, **table);
   if (!written) {
@@ -215,7 +275,7 @@ Answer<Transacted> Tables::transact(const std::vector<WriteAction>& actions,
   if (!are_distinct(actions))
     return invalid("Transaction request cannot include multiple operations on one item");
   for (const WriteAction& action : actions) {
-    const Answer<const Table*> table = active(action.table, now);
+    const Answer<const Table*> table = with_items(action.table, now);
     if (!table) return std::unexpected(table.error());
   }
   forget_tokens(now);

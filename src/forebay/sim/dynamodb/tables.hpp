@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -62,8 +63,10 @@ struct Page {
   double units = 0;
 };
 
+// Items are for those whose key is the text "pk". Others can be made, described and deleted.
 struct Table {
-  std::string key;  // its name; "pk", but for what a test makes wrong on purpose
+  std::string key = kKey;
+  std::string key_type = "S";
   std::string billing_mode = "PAY_PER_REQUEST";
   WallTime created_at{};
   WallTime active_at{};
@@ -81,19 +84,24 @@ class Tables {
                                       const aws::Item* before, const aws::Item* after)>;
 
   void set_on_change(Observer observer) { on_change_ = std::move(observer); }
-  // Items that a scan looks at for one page, whatever its caller says; the real one stops at 1 MB.
+  // Items that a scan looks at for one page, whatever its caller says. It also stops at 1 MB.
   void set_page_limit(std::size_t items) { page_limit_ = items; }
   // How long a table is being created.
   void set_creation_time(Duration time) { creation_time_ = time; }
 
   Answer<void> create(const std::string& name, Table table, WallTime now);
   Answer<const Table*> describe(const std::string& name) const;
+  Answer<Table> remove(const std::string& name, WallTime now);
+  std::vector<std::string> names() const;
   Answer<void> enable_ttl(const std::string& name, const std::string& attribute, WallTime now);
+  Answer<void> disable_ttl(const std::string& name, const std::string& attribute, WallTime now);
   // What time to live does some time after it has passed: items whose time is over go.
   int expire(WallTime now);
 
   Answer<std::optional<aws::Item>> get(const std::string& table, const std::string& key,
                                        WallTime now) const;
+  // Like a scan that looks at the item with that key only.
+  Answer<Page> query(const std::string& key, const ScanRequest& request, WallTime now) const;
   Answer<Page> scan(const ScanRequest& request, WallTime now) const;
   Answer<Written> write(const WriteAction& action, WallTime now);
   Answer<Transacted> transact(const std::vector<WriteAction>& actions,
@@ -106,6 +114,7 @@ class Tables {
 
  private:
   Answer<const Table*> active(const std::string& name, WallTime now) const;
+  Answer<const Table*> with_items(const std::string& name, WallTime now) const;
   Answer<Written> prepared(const WriteAction& action, const Table& table) const;
   void store(const WriteAction& action, const Written& written);
   Answer<Transacted> repeated(const std::vector<WriteAction>& actions);
@@ -115,7 +124,7 @@ class Tables {
   std::map<std::string, std::string> done_;              // transactions: token to fingerprint
   std::deque<std::pair<WallTime, std::string>> tokens_;  // of them, oldest first
   Observer on_change_;
-  std::size_t page_limit_ = 1000;
+  std::size_t page_limit_ = std::numeric_limits<std::size_t>::max();
   Duration creation_time_{};
   double write_units_ = 0;
 };
