@@ -62,10 +62,6 @@ DynamoDbLocal::DynamoDbLocal() {
 
 DynamoDbLocal::~DynamoDbLocal() { stop(); }
 
-aws::DynamoDbOptions DynamoDbLocal::options() const { return {"eu-west-1", url()}; }
-
-std::string DynamoDbLocal::fresh_table_name() { return "table-" + std::to_string(++tables_); }
-
 bool DynamoDbLocal::try_to_start() {
   const std::filesystem::path jar = jar_folder();
   embedded::Command command;
@@ -107,10 +103,5 @@ void DynamoDbLocal::start() {
 
 void DynamoDbLocal::freeze() { process_->send(SIGSTOP); }
 void DynamoDbLocal::thaw() { process_->send(SIGCONT); }
-
-DynamoDbLocalWorld::DynamoDbLocalWorld() {
-  const Result<void> created = run(client.create_table(table, soon()));
-  FOREBAY_CHECK(created.has_value(), created.error().text());
-}
 
 }  // namespace forebay::test
