@@ -1,5 +1,5 @@
-// What tests of "forebay doctor" share: a real PostgreSQL with a role that has a password, DynamoDB
-// Local, and the variables of a service that uses both.
+// What tests of "forebay doctor" share: a real PostgreSQL with a role that has a password, the
+// stand-in's DynamoDB, and the variables of a service that uses both.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 #include "forebay/aws/json.hpp"
 #include "forebay/embedded/postgres_server.hpp"
 #include "forebay/postgres/postgres_pool.hpp"
-#include "support/dynamodb_local.hpp"
+#include "support/standin_dynamodb.hpp"
 
 namespace forebay::cli {
 
@@ -36,9 +36,9 @@ class DoctorTest : public testing::Test {
     Runtime runtime;
     auto pool = postgres::PostgresPool::open(runtime, server->superuser_url(), PoolOptions());
     EXPECT_TRUE(pool.has_value()) << pool.error().text();
-    auto session = (*pool)->acquire_blocking(DynamoDbLocalWorld::kPatience);
+    auto session = (*pool)->acquire_blocking(StandinDynamoWorld::kPatience);
     EXPECT_TRUE(session.has_value()) << session.error().text();
-    const auto result = (*session)->exec_blocking(sql, DynamoDbLocalWorld::kPatience);
+    const auto result = (*session)->exec_blocking(sql, StandinDynamoWorld::kPatience);
     EXPECT_TRUE(result.has_value()) << result.error().text();
     return result && result->rows() > 0 ? std::string(result->value(0, 0).value_or("")) : "";
   }
@@ -87,9 +87,9 @@ class DoctorTest : public testing::Test {
     return settings;
   }
 
-  using DynamoDbLocalWorld = test::DynamoDbLocalWorld;
+  using StandinDynamoWorld = test::StandinDynamoWorld;
   inline static std::unique_ptr<embedded::PostgresServer> server;
-  DynamoDbLocalWorld world;
+  StandinDynamoWorld world;
 };
 
 }  // namespace forebay::cli

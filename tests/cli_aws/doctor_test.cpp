@@ -1,5 +1,5 @@
-// "forebay doctor", as a shell starts it: against a real PostgreSQL and DynamoDB Local, and against
-// servers that say what AWS and a running service say.
+// "forebay doctor", as a shell starts it: against a real PostgreSQL and the stand-in's DynamoDB,
+// and against servers that say what AWS and a running service say.
 #include <algorithm>
 #include <atomic>
 
@@ -27,7 +27,7 @@ std::string flat(const std::string& text) {
   return words;
 }
 
-void acquire(test::DynamoDbLocalWorld& world, const std::string& table, int connections) {
+void acquire(test::DynamoClientWorld& world, const std::string& table, int connections) {
   DynamoLeaseStore store(world.client, table, "127.0.0.1");
   AcquireRequest request(LeaseChange("other", 1, connections), 1000);
   request.service = "other";
@@ -37,7 +37,7 @@ void acquire(test::DynamoDbLocalWorld& world, const std::string& table, int conn
   ASSERT_TRUE(reply.has_value()) << reply.error().text();
 }
 
-void set_counter(test::DynamoDbLocalWorld& world, const std::string& table, int active) {
+void set_counter(test::DynamoClientWorld& world, const std::string& table, int active) {
   aws::Write drift(aws::Write::Kind::update, table, "dsqllease_counter#127.0.0.1");
   drift.update = "SET active = :count";
   drift.values = {{":count", aws::AttributeValue::number(active)}};

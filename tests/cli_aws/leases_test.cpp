@@ -1,5 +1,5 @@
-// "forebay leases" and "forebay token", as a shell starts them: against DynamoDB Local, and against
-// a server that refuses as AWS does.
+// "forebay leases" and "forebay token", as a shell starts them: against the stand-in's DynamoDB,
+// and against a server that refuses as AWS does.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -11,15 +11,14 @@
 
 #include "cli_aws/aws_program.hpp"
 #include "forebay/coordination/leases/dynamo_lease_store.hpp"
-#include "support/dynamodb_local.hpp"
 #include "support/http_server.hpp"
+#include "support/standin_dynamodb.hpp"
 
 namespace forebay::cli {
 namespace {
 
-using test::DynamoDbLocal;
-using test::DynamoDbLocalWorld;
 using test::HttpServer;
+using test::StandinDynamoWorld;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -41,7 +40,7 @@ class LeasesCommandTest : public testing::Test {
     ASSERT_EQ(reply->outcome, AcquireOutcome::granted);
   }
 
-  DynamoDbLocalWorld world_;
+  StandinDynamoWorld world_;
   DynamoLeaseStore store_{world_.client, world_.table, kCluster};
 };
 

@@ -1,6 +1,6 @@
-// Real processes that share one limit and one rate: pools on PostgreSQL, coordination on DynamoDB
-// Local. Whatever is believed, PostgreSQL has the last word on how many connections there are, and
-// its log on when they came.
+// Real processes that share one limit and one rate: pools on PostgreSQL, coordination on the
+// stand-in's DynamoDB or, for one run of each promise, on DynamoDB Local. Whatever is believed,
+// PostgreSQL has the last word on how many connections there are, and its log on when they came.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 #include "forebay/embedded/server_files.hpp"
 #include "forebay/embedded/server_process.hpp"
 #include "forebay/forebay.hpp"
-#include "support/dynamodb_local.hpp"
 #include "support/load_time.hpp"
+#include "support/standin_dynamodb.hpp"
 
 #ifndef FOREBAY_CLUSTER_MEMBER  // CMake says where it was built
 #define FOREBAY_CLUSTER_MEMBER "forebay_cluster_member"
@@ -56,7 +56,9 @@ inline double worst_excess(const std::vector<Arrival>& some, double rate, double
 class ClusterTest : public testing::Test {
  protected:
   // PostgreSQL lets nobody in beyond the limit, and says so in its log.
-  explicit ClusterTest(int limit, const std::string& authentication = "trust") {
+  explicit ClusterTest(int limit, DynamoDbService& dynamodb = StandinDynamoDb::shared(),
+                       const std::string& authentication = "trust")
+      : world_(dynamodb) {
     embedded::PostgresServerOptions options;
     options.authentication = authentication;
     options.max_connections = limit + 30;
@@ -200,7 +202,7 @@ class ClusterTest : public testing::Test {
     becomes(time, [this] { return sessions() < 0; });
   }
 
-  DynamoDbLocalWorld world_;
+  DynamoClientWorld world_;
   std::unique_ptr<embedded::PostgresServer> server_;
   std::unique_ptr<embedded::TemporaryFolder> folder_ = make_folder();
   std::unique_ptr<postgres::PostgresPool> observer_;

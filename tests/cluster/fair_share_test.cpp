@@ -1,5 +1,6 @@
 // A limit that is less than all want: each process gets its share, in whatever order they came.
 #include "cluster/cluster_fixture.hpp"
+#include "support/dynamodb_local.hpp"
 
 namespace forebay::test {
 namespace {
@@ -8,7 +9,7 @@ constexpr int kFairLimit = 40;
 
 class FairShareClusterTest : public ClusterTest {
  protected:
-  FairShareClusterTest() : ClusterTest(kFairLimit) {}
+  FairShareClusterTest() : ClusterTest(kFairLimit, DynamoDbLocal::shared()) {}
 
   void start_more(int count) {
     for (int i = 0; i < count; ++i, ++started_) {

@@ -1,6 +1,7 @@
 // One limit over processes that come and go, some of them without a word.
 #include "cluster/cluster_fixture.hpp"
 #include "forebay/env/random.hpp"
+#include "support/dynamodb_local.hpp"
 
 namespace forebay::test {
 namespace {
@@ -14,7 +15,8 @@ constexpr Duration kReapingInterval = kTtl / 4 + kTtl / 16;
 
 class LimitTest : public ClusterTest {
  protected:
-  LimitTest() : ClusterTest(kLimit) {}
+  explicit LimitTest(DynamoDbService& dynamodb = StandinDynamoDb::shared())
+      : ClusterTest(kLimit, dynamodb) {}
 
   static std::string name(int number) { return fmt::format("member-{}", number); }
   void start_member(int number) {
@@ -30,7 +32,12 @@ class LimitTest : public ClusterTest {
   }
 };
 
-TEST_F(LimitTest, HoldsWhileProcessesAreKilledByChanceAndHealsByItself) {
+class LimitOnDynamoDbLocalTest : public LimitTest {
+ protected:
+  LimitOnDynamoDbLocalTest() : LimitTest(DynamoDbLocal::shared()) {}
+};
+
+TEST_F(LimitOnDynamoDbLocalTest, HoldsWhileProcessesAreKilledByChanceAndHealsByItself) {
   SeededRandom random(20261116);
   for (int i = 0; i < kMembers; ++i) start_member(i);
   ASSERT_TRUE(becomes(30s, [&] { return sessions() == kLimit; })) << said();

@@ -1,5 +1,6 @@
 // DynamoDB goes away for twenty seconds, under load.
 #include "cluster/cluster_fixture.hpp"
+#include "support/dynamodb_local.hpp"
 
 namespace forebay::test {
 namespace {
@@ -10,7 +11,8 @@ constexpr Duration kOutage = 20s;
 
 class OutageTest : public ClusterTest {
  protected:
-  OutageTest() : ClusterTest(kOutageLimit) {}
+  explicit OutageTest(DynamoDbService& dynamodb = StandinDynamoDb::shared())
+      : ClusterTest(kOutageLimit, dynamodb) {}
   ~OutageTest() override { world_.server.start(); }
 
   void start_members(const std::string& absence) {
@@ -64,7 +66,12 @@ class OutageTest : public ClusterTest {
   }
 };
 
-TEST_F(OutageTest, HoldServesWhatIsReadyAndOpensNothing) {
+class OutageOnDynamoDbLocalTest : public OutageTest {
+ protected:
+  OutageOnDynamoDbLocalTest() : OutageTest(DynamoDbLocal::shared()) {}
+};
+
+TEST_F(OutageOnDynamoDbLocalTest, HoldServesWhatIsReadyAndOpensNothing) {
   start_members("hold");
   const double failed_before = sum("failed_acquires");
   world_.server.stop();

@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "cluster/cluster_fixture.hpp"
+#include "support/dynamodb_local.hpp"
 
 namespace forebay::test {
 namespace {
@@ -22,7 +23,8 @@ constexpr std::int64_t kClockMargin = 1;  // seconds
 
 class RateTest : public ClusterTest {
  protected:
-  RateTest() : ClusterTest(300) {}
+  explicit RateTest(DynamoDbService& dynamodb = StandinDynamoDb::shared())
+      : ClusterTest(300, dynamodb) {}
 
   // Connections that live for half a second: eight times thirty of them want 480 a second.
   void start_members(const Words& more) {
@@ -115,6 +117,11 @@ class RateTest : public ClusterTest {
   }
 };
 
+class RateOnDynamoDbLocalTest : public RateTest {
+ protected:
+  RateOnDynamoDbLocalTest() : RateTest(DynamoDbLocal::shared()) {}
+};
+
 TEST_F(RateTest, BucketWithoutBurst) {
   start_members({"mode=bucket", "burst=1"});
   expect_used_and_fair();
@@ -127,7 +134,7 @@ TEST_F(RateTest, BucketWithBurst) {
   expect_rate_kept(40);
 }
 
-TEST_F(RateTest, Window) {
+TEST_F(RateOnDynamoDbLocalTest, Window) {
   start_members({});
   expect_used_and_fair();
   expect_rate_kept(kRate);

@@ -6,7 +6,7 @@ namespace {
 
 class SecretsTest : public ClusterTest {
  protected:
-  SecretsTest() : ClusterTest(10, "password") {
+  SecretsTest() : ClusterTest(10, StandinDynamoDb::shared(), "password") {
     variables_ = {"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=hunter2SecretKey",
                   "AWS_SESSION_TOKEN=hunter2Session", "PGPASSWORD=hunter2Password"};
   }

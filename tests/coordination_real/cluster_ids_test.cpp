@@ -1,5 +1,5 @@
-// Ids through <forebay/cluster.hpp>, as an application with threads makes them, over DynamoDB
-// Local.
+// Ids through <forebay/cluster.hpp>, as an application with threads makes them, over the stand-in's
+// DynamoDB.
 #include <set>
 #include <thread>
 #include <vector>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/cluster.hpp"
-#include "support/dynamodb_local.hpp"
+#include "support/standin_dynamodb.hpp"
 
 namespace forebay::test {
 namespace {
@@ -28,7 +28,7 @@ class ClusterIdsTest : public testing::Test {
     return std::move(*cluster);
   }
 
-  DynamoDbLocalWorld world_;
+  StandinDynamoWorld world_;
   ClusterOptions options_;
 };
 
@@ -37,8 +37,8 @@ TEST_F(ClusterIdsTest, EachClusterHasANumberAndThreadsMakeIdsWithIt) {
   constexpr int kEach = 500;
   const std::unique_ptr<Cluster> first = open();
   const std::unique_ptr<Cluster> second = open();
-  const Result<int> one = first->wait_for_node(DynamoDbLocalWorld::kPatience);
-  const Result<int> two = second->wait_for_node(DynamoDbLocalWorld::kPatience);
+  const Result<int> one = first->wait_for_node(StandinDynamoWorld::kPatience);
+  const Result<int> two = second->wait_for_node(StandinDynamoWorld::kPatience);
   ASSERT_TRUE(one) << one.error().text();
   ASSERT_TRUE(two) << two.error().text();
   EXPECT_NE(*one, *two);
@@ -66,10 +66,10 @@ TEST_F(ClusterIdsTest, EachClusterHasANumberAndThreadsMakeIdsWithIt) {
 
 TEST_F(ClusterIdsTest, ClosingGivesTheNumberBackAndMakesNoMoreIds) {
   const std::unique_ptr<Cluster> cluster = open();
-  const Result<int> node = cluster->wait_for_node(DynamoDbLocalWorld::kPatience);
+  const Result<int> node = cluster->wait_for_node(StandinDynamoWorld::kPatience);
   ASSERT_TRUE(node) << node.error().text();
 
-  EXPECT_TRUE(cluster->close(DynamoDbLocalWorld::kPatience));
+  EXPECT_TRUE(cluster->close(StandinDynamoWorld::kPatience));
 
   const Result<std::int64_t> id = cluster->ids().next();
   ASSERT_FALSE(id);

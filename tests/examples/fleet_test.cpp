@@ -1,5 +1,5 @@
 // The example of a fleet as it is shipped: several processes with the variables of local.env, on a
-// PostgreSQL that has their tokens judged, and on DynamoDB Local.
+// PostgreSQL that has their tokens judged, and on the stand-in's DynamoDB.
 #include <fstream>
 #include <regex>
 
@@ -49,7 +49,8 @@ struct WithDirectory {
 
 class FleetTest : private WithDirectory, public ClusterTest {
  protected:
-  FleetTest() : ClusterTest(kFleetLimit, WithDirectory::directory.method()) {
+  FleetTest()
+      : ClusterTest(kFleetLimit, StandinDynamoDb::shared(), WithDirectory::directory.method()) {
     ask(fmt::format("CREATE ROLE fleet LOGIN CONNECTION LIMIT {}", kFleetLimit));
     variables_of_fleet_["DB_PORT"] = std::to_string(server_->port());
     variables_of_fleet_["AWS_ENDPOINT_URL_DYNAMODB"] = world_.server.url();

@@ -10,7 +10,7 @@
 
 #include "cli/program.hpp"
 #include "forebay/embedded/postgres_server.hpp"
-#include "support/dynamodb_local.hpp"
+#include "support/standin_dynamodb.hpp"
 
 namespace forebay::misuse {
 namespace {
@@ -50,7 +50,7 @@ class MisuseTest : public testing::TestWithParam<Row> {
   static void TearDownTestSuite() { server_.reset(); }
 
   static std::vector<std::string> variables() {
-    static const test::DynamoDbLocalWorld world;
+    static const test::StandinDynamoWorld world;
     return {"FOREBAY_MISUSE_DYNAMODB=" + world.server.url(), "FOREBAY_MISUSE_TABLE=" + world.table};
   }
 

@@ -1,6 +1,6 @@
 // TroubledProcess: all troubles that there is an alert for, at once, each in a pool, a cluster or a
-// transaction of its own, on a real PostgreSQL and a real DynamoDB; and a pool that is well. Its
-// metrics are served, and a real Prometheus looks at them.
+// transaction of its own, on a real PostgreSQL and the stand-in's DynamoDB; and a pool that is
+// well. Its metrics are served, and a real Prometheus looks at them.
 //
 // All at once, because alerts take their time: they ripen together.
 #pragma once
@@ -8,10 +8,10 @@
 #include "forebay/metrics.hpp"
 #include "forebay/postgres/postgres_tenants.hpp"
 #include "integration/transaction_fixture.hpp"
-#include "support/dynamodb_local.hpp"
 #include "support/forwarder.hpp"
 #include "support/http_server.hpp"
 #include "support/scripted_http.hpp"
+#include "support/standin_dynamodb.hpp"
 #include "troubles/prometheus_server.hpp"
 
 namespace forebay::test {
@@ -234,7 +234,7 @@ class TroubledProcess {
     });
   }
 
-  DynamoDbLocalWorld dynamodb_;
+  StandinDynamoWorld dynamodb_;
   HttpServer throttling_{[](const HttpRequest&) {
     return response(400, R"({"__type":"com.amazonaws.dynamodb.v20120810#)"
                          R"(ProvisionedThroughputExceededException","message":"slow down"})");

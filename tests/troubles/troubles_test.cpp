@@ -1,9 +1,9 @@
-// The troubles of the runbook, provoked on a real PostgreSQL and a real DynamoDB: each is told by
-// the metrics, the log and the doctor.
+// The troubles of the runbook, provoked on a real PostgreSQL and the stand-in's DynamoDB: each is
+// told by the metrics, the log and the doctor.
 #include "forebay/metrics.hpp"
 #include "integration/pool_fixture.hpp"
-#include "support/dynamodb_local.hpp"
 #include "support/loopback.hpp"
+#include "support/standin_dynamodb.hpp"
 #include "troubles/three_tellers.hpp"
 
 namespace forebay::test {
@@ -74,7 +74,7 @@ class TroublesTest : public PoolFixture {
   }
 
   ThreeTellers tellers_;
-  DynamoDbLocalWorld world_;
+  StandinDynamoWorld world_;
   std::unique_ptr<Cluster> cluster_;
   std::unique_ptr<PostgresPool> pool_;
   std::vector<Metrics::Watch> watches_;

@@ -1,17 +1,30 @@
-// The client and Amazon's own DynamoDB for one machine.
-#include "support/dynamodb_local.hpp"
-
+// The client and Amazon's own DynamoDB for one machine, and the same with the stand-in's.
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/dynamodb_local.hpp"
+#include "support/standin_dynamodb.hpp"
+
 namespace forebay::aws {
 namespace {
 
 using namespace std::chrono_literals;
-using test::DynamoDbLocalWorld;
+using test::DynamoClientWorld;
+using test::DynamoDbService;
 using testing::HasSubstr;
+
+using Make = DynamoDbService& (*)();
+DynamoDbService& local() { return test::DynamoDbLocal::shared(); }
+DynamoDbService& standin() { return test::StandinDynamoDb::shared(); }
+
+class DynamoDbServiceTest : public testing::TestWithParam<Make> {
+ protected:
+  DynamoClientWorld world{GetParam()()};
+};
+INSTANTIATE_TEST_SUITE_P(Local, DynamoDbServiceTest, testing::Values(&local));
+INSTANTIATE_TEST_SUITE_P(Standin, DynamoDbServiceTest, testing::Values(&standin));
 
 Item numbered(int number) {
   Item item;
@@ -36,8 +49,7 @@ Write counted(const std::string& table, const std::string& key, int more, int mo
   return write;
 }
 
-TEST(DynamoDbLocalTest, ItemsAreWrittenReadAndRemoved) {
-  DynamoDbLocalWorld world;
+TEST_P(DynamoDbServiceTest, ItemsAreWrittenReadAndRemoved) {
   DynamoDb& client = world.client;
 
   const auto before = world.run(client.get(world.table, "a", world.soon()));
@@ -59,8 +71,7 @@ TEST(DynamoDbLocalTest, ItemsAreWrittenReadAndRemoved) {
   EXPECT_EQ(client.usage().read_units, 3);  // half of it for nothing, doubled by consistency
 }
 
-TEST(DynamoDbLocalTest, ConditionsDecideAndShowWhatStoodInTheWay) {
-  DynamoDbLocalWorld world;
+TEST_P(DynamoDbServiceTest, ConditionsDecideAndShowWhatStoodInTheWay) {
   DynamoDb& client = world.client;
   ASSERT_TRUE(world.run(client.write(put(world.table, "n", numbered(90)), world.soon()))->is_done);
 
@@ -83,8 +94,7 @@ TEST(DynamoDbLocalTest, ConditionsDecideAndShowWhatStoodInTheWay) {
   EXPECT_EQ(client.usage().write_units, 5);
 }
 
-TEST(DynamoDbLocalTest, TransactionsAreMadeWholeOrNotAtAll) {
-  DynamoDbLocalWorld world;
+TEST_P(DynamoDbServiceTest, TransactionsAreMadeWholeOrNotAtAll) {
   DynamoDb& client = world.client;
   ASSERT_TRUE(world.run(client.write(put(world.table, "n", numbered(90)), world.soon()))->is_done);
   Write fresh = put(world.table, "lease", numbered(8));
@@ -110,8 +120,7 @@ TEST(DynamoDbLocalTest, TransactionsAreMadeWholeOrNotAtAll) {
   EXPECT_EQ(integer_at(**count, "number"), 98);
 }
 
-TEST(DynamoDbLocalTest, ScansReadAllPagesAndBatchesAllKeys) {
-  DynamoDbLocalWorld world;
+TEST_P(DynamoDbServiceTest, ScansReadAllPagesAndBatchesAllKeys) {
   DynamoDb& client = world.client;
   // 40 items of 40 KB: a page of DynamoDB ends after 1 MB.
   std::set<std::string> wanted;
@@ -140,8 +149,7 @@ TEST(DynamoDbLocalTest, ScansReadAllPagesAndBatchesAllKeys) {
   EXPECT_EQ(some->size(), 2u);
 }
 
-TEST(DynamoDbLocalTest, TablesAndTheirTimeToLive) {
-  DynamoDbLocalWorld world;
+TEST_P(DynamoDbServiceTest, TablesAndTheirTimeToLive) {
   DynamoDb& client = world.client;
 
   const auto state = world.run(client.describe_table(world.table, world.soon()));
@@ -169,8 +177,7 @@ TEST(DynamoDbLocalTest, TablesAndTheirTimeToLive) {
   EXPECT_THAT(lost.error().text(), HasSubstr("forebay leases setup --table none"));
 }
 
-TEST(DynamoDbLocalTest, AnOutageIsWaitedOutOrReported) {
-  DynamoDbLocalWorld world;
+TEST_P(DynamoDbServiceTest, AnOutageIsWaitedOutOrReported) {
   DynamoDb& client = world.client;
   ASSERT_TRUE(world.run(client.write(put(world.table, "n", numbered(1)), world.soon()))->is_done);
 
