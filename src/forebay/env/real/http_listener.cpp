@@ -2,14 +2,13 @@
 
 #include <thread>
 
-#include <boost/asio/io_context.hpp>
 
 #include "forebay/base/ascii_text.hpp"
 #include "forebay/base/fork_mark.hpp"
 #include "forebay/env/http_preference.hpp"
-#include "forebay/env/real/asio_scheduler.hpp"
 #include "forebay/env/real/gzip.hpp"
 #include "forebay/env/real/http_server.hpp"
+#include "forebay/env/real/loop_scheduler.hpp"
 #include "forebay/env/real/socket_network.hpp"
 #include "forebay/env/real/start_thread.hpp"
 #include "forebay/env/run_blocking.hpp"
@@ -54,9 +53,8 @@ HttpResponse response_of(PageResponse page, const HttpRequest& request) {
 
 struct HttpListener::Parts {
   const ForkMark process;
-  boost::asio::io_context context{1};
-  real::AsioScheduler scheduler{context};
-  real::SocketNetwork network{context, scheduler, nullptr};
+  real::LoopScheduler scheduler;
+  real::SocketNetwork network{scheduler, nullptr};
   std::unique_ptr<real::HttpServer> server;
   std::thread thread;
 };
@@ -64,6 +62,7 @@ struct HttpListener::Parts {
 Result<std::unique_ptr<HttpListener>> HttpListener::open(const std::string& address,
                                                          std::uint16_t port, Answer answer) {
   auto parts = std::make_unique<Parts>();
+  if (const auto& trouble = parts->scheduler.poller().trouble()) return failure(*trouble);
   Result<std::unique_ptr<real::HttpServer>> server = real::HttpServer::open(
       parts->scheduler, parts->network, StreamAddress::tcp(address, port),
       real::HttpServerOptions(), [answer = std::move(answer)](const HttpRequest& request) {

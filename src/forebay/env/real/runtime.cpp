@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
 #include "forebay/base/fork_mark.hpp"
@@ -16,9 +15,9 @@
 #include "forebay/env/descriptor_watch.hpp"
 #include "forebay/env/loop_group.hpp"
 #include "forebay/env/real/ares_resolver.hpp"
-#include "forebay/env/real/asio_descriptor_watcher.hpp"
-#include "forebay/env/real/asio_scheduler.hpp"
 #include "forebay/env/real/curl_transport.hpp"
+#include "forebay/env/real/loop_descriptor_watcher.hpp"
+#include "forebay/env/real/loop_scheduler.hpp"
 #include "forebay/env/real/secure_random.hpp"
 #include "forebay/env/real/socket_network.hpp"
 #include "forebay/env/real/start_thread.hpp"
@@ -38,12 +37,11 @@ struct LoopParts {
       : name(std::move(thread_name)), names(scheduler, descriptors, name_servers) {}
 
   const std::string name;
-  boost::asio::io_context context{1};  // one thread: Asio then skips wake-ups of its own
-  real::AsioScheduler scheduler{context};
+  real::LoopScheduler scheduler;
   real::SystemRandom random;
-  real::AsioDescriptorWatcher descriptors{context, scheduler};
+  real::LoopDescriptorWatcher descriptors{scheduler};
   real::AresResolver names;
-  real::SocketNetwork streams{context, scheduler, &names};
+  real::SocketNetwork streams{scheduler, &names};
   std::thread thread;
 };
 
@@ -91,6 +89,7 @@ struct Runtime::Parts {
   Result<void> run() {
     if (lane->trouble()) return failure(*lane->trouble());
     for (const auto& loop : loops) {
+      if (const auto& trouble = loop->scheduler.poller().trouble()) return failure(*trouble);
       Result<std::thread> thread = real::start_thread(
           loop->name.c_str(), [&scheduler = loop->scheduler] { scheduler.run(); });
       if (!thread) return failure(thread.error());

@@ -135,16 +135,10 @@ Task<Result<std::unique_ptr<ByteStream>>> SocketNetwork::call(SocketAddress addr
     const EndOnCancel<SocketWatch> end(until, scheduler_, **watch);
     const WaitEnding ending = co_await (*watch)->writable(until.deadline());
     if (until.is_cancelled()) co_return cancelled(to);
-    if (ending != WaitEnding::ready) {
-      (*watch)->close();  // the loop has a share in it
+    if (ending != WaitEnding::ready)
       co_return failure(Errc::timed_out, fmt::format("no answer from {} in time", where));
-    }
     if (const int error = trouble_of((*watch)->socket()); error != 0)
       co_return cannot_connect(to, where, error);
-    // Asio goes on asking whether a socket can be written once it was asked, and would wake the
-    // loop for that with each wait to read.
-    watch = this->watch((*watch)->release());
-    if (!watch) co_return failure(std::move(watch).error());
   }
   std::unique_ptr<ByteStream> stream =
       std::make_unique<SocketStream>(std::move(*watch), scheduler_, StreamPeer(where));

@@ -1,9 +1,7 @@
-// SocketNetwork: real streams of one loop, over TCP and Unix sockets. Not installed: it knows Asio.
+// SocketNetwork: real streams of one loop, over TCP and Unix sockets.
 #pragma once
 
 #include <memory>
-
-#include <boost/asio/io_context.hpp>
 
 #include "forebay/env/name_resolver.hpp"
 #include "forebay/env/real/socket_address.hpp"
@@ -14,9 +12,9 @@ namespace forebay::real {
 
 class SocketNetwork final : public StreamNetwork {
  public:
-  // REQUIRES: the scheduler runs on this context. Without names, only IP addresses can be called.
-  SocketNetwork(boost::asio::io_context& context, Scheduler& scheduler, NameResolver* names)
-      : context_(context), scheduler_(scheduler), names_(names) {}
+  // Without names, only IP addresses can be called.
+  SocketNetwork(LoopScheduler& scheduler, NameResolver* names)
+      : scheduler_(scheduler), names_(names) {}
 
   Task<Result<std::unique_ptr<ByteStream>>> connect(StreamAddress to, Until until) override;
   Result<std::unique_ptr<StreamListener>> listen(const StreamAddress& at) override;
@@ -24,7 +22,7 @@ class SocketNetwork final : public StreamNetwork {
   Scheduler& scheduler() const { return scheduler_; }
   // Both take the socket, whatever comes of it.
   Result<std::shared_ptr<SocketWatch>> watch(int socket) {
-    return SocketWatch::make(context_, scheduler_, socket);
+    return SocketWatch::make(scheduler_, socket);
   }
   Result<std::unique_ptr<ByteStream>> make_stream(int socket, StreamPeer peer);
 
@@ -34,8 +32,7 @@ class SocketNetwork final : public StreamNetwork {
   Task<Result<std::unique_ptr<ByteStream>>> call(SocketAddress address, const StreamAddress& to,
                                                  Until until);
 
-  boost::asio::io_context& context_;
-  Scheduler& scheduler_;
+  LoopScheduler& scheduler_;
   NameResolver* const names_;
 };
 

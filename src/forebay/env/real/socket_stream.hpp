@@ -2,7 +2,7 @@
 // memory and writes from it; nothing is kept in between.
 //
 // A task that always finds something to read would never let another one run, so one call in
-// kMostAtOnce lets others go first. Not installed: it knows Asio.
+// kMostAtOnce lets others go first.
 #pragma once
 
 #include <memory>

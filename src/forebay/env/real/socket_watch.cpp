@@ -1,80 +1,56 @@
 #include "forebay/env/real/socket_watch.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
 
 namespace forebay::real {
-namespace {
 
-template <class T>
-struct WaitAllocator {
-  using value_type = T;
-  explicit WaitAllocator(WaitMemory& taken_from) : memory(&taken_from) {}
-  template <class U>
-  explicit WaitAllocator(const WaitAllocator<U>& other) : memory(other.memory) {}
-
-  T* allocate(std::size_t count) { return static_cast<T*>(memory->take(sizeof(T) * count)); }
-  void deallocate(T* pointer, std::size_t) { memory->give_back(pointer); }
-  template <class U>
-  bool operator==(const WaitAllocator<U>& other) const {
-    return memory == other.memory;
-  }
-
-  WaitMemory* memory;
-};
-
-}  // namespace
-
-// What the loop calls when the socket is ready, or broken, or gone: the next call to the system
-// tells which. By then the memory of the wait is free again.
-struct SocketWatch::WaitHandler {
-  using allocator_type = WaitAllocator<void>;
-  allocator_type get_allocator() const noexcept { return allocator_type(direction->memory); }
-
-  void operator()(const boost::system::error_code&) const {
-    direction->is_asked = false;
-    direction->wait.end(WaitEnding::ready);
-  }
-
-  std::shared_ptr<SocketWatch> watch;
-  Direction* direction;
-};
-
-Result<std::shared_ptr<SocketWatch>> SocketWatch::make(boost::asio::io_context& context,
-                                                       Scheduler& scheduler, int socket) {
-  auto watch = std::make_shared<SocketWatch>(context, scheduler);
-  boost::system::error_code error;
-  watch->descriptor_.assign(socket, error);
-  if (!error) return watch;
-  ::close(socket);
-  return failure(Errc::limit_reached, "the loop cannot watch a socket: " + error.message());
+Result<std::shared_ptr<SocketWatch>> SocketWatch::make(LoopScheduler& scheduler, int socket) {
+  auto watch = std::make_shared<SocketWatch>(scheduler, socket);
+  // Most are read first.
+  const int error = scheduler.poller().add(*watch, Poller::kRead);
+  if (error == 0) return watch;
+  return failure(Errc::limit_reached,
+                 "the loop cannot watch a socket: " + std::generic_category().message(error));
 }
 
-SocketWatch::SocketWatch(boost::asio::io_context& context, Scheduler& scheduler)
-    : descriptor_(context),
-      read_(scheduler, Descriptor::wait_read),
-      write_(scheduler, Descriptor::wait_write) {}
+SocketWatch::SocketWatch(LoopScheduler& scheduler, int socket)
+    : Watched(socket, &on_ready),
+      poller_(scheduler.poller()),
+      read_(scheduler),
+      write_(scheduler) {}
 
-StreamWait& SocketWatch::ask(Direction& direction) {
-  if (!direction.is_asked) {
-    direction.is_asked = true;
-    descriptor_.async_wait(direction.what, WaitHandler{shared_from_this(), &direction});
-  }
-  return direction.wait;
+SocketWatch::~SocketWatch() { close(); }
+
+// The loop has it already, so nothing can go wrong with asking for more.
+StreamWait::Until SocketWatch::until(Poller::Events event, StreamWait& wait, Instant deadline) {
+  if (is_open_) poller_.want(*this, event);
+  return wait.until(deadline);
+}
+
+void SocketWatch::on_ready(Watched& watched, Poller::Events events) {
+  SocketWatch& self = static_cast<SocketWatch&>(watched);
+  if ((events & Poller::kRead) != 0) self.read_.end(WaitEnding::ready);
+  if ((events & Poller::kWrite) != 0) self.write_.end(WaitEnding::ready);
 }
 
 void SocketWatch::close() {
-  boost::system::error_code ignored;
-  descriptor_.close(ignored);
-  read_.wait.end(WaitEnding::closed);
-  write_.wait.end(WaitEnding::closed);
+  if (std::exchange(is_open_, false)) {
+    poller_.forget(*this);
+    ::close(descriptor());
+  }
+  read_.end(WaitEnding::closed);
+  write_.end(WaitEnding::closed);
 }
 
 int SocketWatch::release() {
-  FOREBAY_CHECK(!read_.wait.has_task() && !write_.wait.has_task(),
+  FOREBAY_CHECK(!read_.has_task() && !write_.has_task(),
                 "a stream left its loop while a task waited for it");
-  return descriptor_.release();
+  is_open_ = false;
+  poller_.forget(*this);
+  return descriptor();
 }
 
 }  // namespace forebay::real

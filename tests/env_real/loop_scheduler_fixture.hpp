@@ -6,19 +6,19 @@
 #include <gtest/gtest.h>
 
 #include "forebay/detail/env/detached.hpp"
-#include "forebay/env/real/asio_scheduler.hpp"
+#include "forebay/env/real/loop_scheduler.hpp"
 #include "forebay/env/sleep.hpp"
 
 namespace forebay::real {
 
-inline Task<void> stop_at(AsioScheduler& scheduler, Instant time) {
+inline Task<void> stop_at(LoopScheduler& scheduler, Instant time) {
   co_await sleep_until(scheduler, time);
   scheduler.stop();
 }
 
 // Looks every millisecond whether enough was noted; ten seconds are for a machine that is busy
 // elsewhere.
-inline Task<void> stop_when_noted(AsioScheduler& scheduler, const std::vector<int>& notes,
+inline Task<void> stop_when_noted(LoopScheduler& scheduler, const std::vector<int>& notes,
                                   std::size_t wanted) {
   const Instant limit = scheduler.now() + std::chrono::seconds(10);
   while (notes.size() < wanted && scheduler.now() < limit) {
@@ -27,7 +27,7 @@ inline Task<void> stop_when_noted(AsioScheduler& scheduler, const std::vector<in
   scheduler.stop();
 }
 
-class AsioSchedulerFixture : public testing::Test {
+class LoopSchedulerFixture : public testing::Test {
  protected:
   void run_until(Instant time) {
     start_detached(scheduler_, stop_at(scheduler_, time));
@@ -39,8 +39,7 @@ class AsioSchedulerFixture : public testing::Test {
   }
   void run_briefly() { run_until(Instant()); }
 
-  boost::asio::io_context context_{1};
-  AsioScheduler scheduler_{context_};
+  LoopScheduler scheduler_;
   std::vector<int> notes_;
 };
 

@@ -1,14 +1,17 @@
-// AsioScheduler on the test's own thread, and with other threads posting to it.
-#include "forebay/env/real/asio_scheduler.hpp"
+// LoopScheduler on the test's own thread, and with other threads posting to it.
+#include "forebay/env/real/loop_scheduler.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <thread>
+#include <utility>
 
-#include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
+#include <sys/eventfd.h>
 
-#include "env_real/asio_scheduler_fixture.hpp"
+#include "env_real/loop_scheduler_fixture.hpp"
 #include "forebay/detail/env/detached.hpp"
+#include "forebay/env/real/owned_descriptor.hpp"
 #include "forebay/env/sleep.hpp"
 
 namespace forebay::real {
@@ -28,9 +31,9 @@ Task<void> post_then_note(Scheduler& scheduler, std::vector<int>& notes, int num
   co_return;
 }
 
-class AsioSchedulerTest : public AsioSchedulerFixture {};
+class LoopSchedulerTest : public LoopSchedulerFixture {};
 
-TEST_F(AsioSchedulerTest, PostsRunFirstInFirstOut) {
+TEST_F(LoopSchedulerTest, PostsRunFirstInFirstOut) {
   for (int number = 0; number < 200; ++number) start_detached(scheduler_, note(notes_, number));
 
   run_briefly();
@@ -39,7 +42,7 @@ TEST_F(AsioSchedulerTest, PostsRunFirstInFirstOut) {
   EXPECT_TRUE(std::ranges::is_sorted(notes_));
 }
 
-TEST_F(AsioSchedulerTest, APostFromATaskRunsAfterWhatWasReady) {
+TEST_F(LoopSchedulerTest, APostFromATaskRunsAfterWhatWasReady) {
   start_detached(scheduler_, post_then_note(scheduler_, notes_, 10));
   start_detached(scheduler_, note(notes_, 1));
 
@@ -48,7 +51,7 @@ TEST_F(AsioSchedulerTest, APostFromATaskRunsAfterWhatWasReady) {
   EXPECT_EQ(notes_, (std::vector{10, 1, 11, 12, 13}));
 }
 
-TEST_F(AsioSchedulerTest, APostNeverResumesInsideTheCall) {
+TEST_F(LoopSchedulerTest, APostNeverResumesInsideTheCall) {
   start_detached(scheduler_, note(notes_, 1));
 
   const std::size_t notes_after_post = notes_.size();
@@ -58,35 +61,53 @@ TEST_F(AsioSchedulerTest, APostNeverResumesInsideTheCall) {
   EXPECT_EQ(notes_.size(), 1u);
 }
 
-// A handler of the loop runs on the scheduler's thread, but not in a turn.
-TEST_F(AsioSchedulerTest, APostFromAHandlerOfTheLoopIsRun) {
-  boost::asio::post(context_, [this] { start_detached(scheduler_, note(notes_, 1)); });
+// One that is ready all the time, whose news starts a task.
+class Ready final : public Poller::Watched {
+ public:
+  explicit Ready(std::move_only_function<void()> on_news)
+      : Watched(::eventfd(1, EFD_CLOEXEC), &tell),
+        own_(descriptor()),
+        on_news_(std::move(on_news)) {}
+
+ private:
+  static void tell(Watched& watched, Poller::Events) { static_cast<Ready&>(watched).on_news_(); }
+
+  const OwnedDescriptor own_;
+  std::move_only_function<void()> on_news_;
+};
+
+TEST_F(LoopSchedulerTest, APostFromThePollerIsRun) {
+  Ready ready([this] { start_detached(scheduler_, note(notes_, 1)); });
+  ASSERT_EQ(scheduler_.poller().want(ready, Poller::kRead), 0);
 
   run_until(scheduler_.now() + 1ms);
 
   EXPECT_EQ(notes_, (std::vector{1}));
+  scheduler_.poller().forget(ready);
 }
 
-// Keeps something ready all the time; timers and handlers of the loop must get their turns.
-Task<void> yield_until_stopped(Scheduler& scheduler, bool& is_stopped, bool& timer_fired) {
-  while (!is_stopped || !timer_fired) co_await Yield(scheduler);
+// Keeps something ready all the time; timers and descriptors must get their turns.
+Task<void> yield_until_told(Scheduler& scheduler, const bool& was_told, const bool& timer_fired) {
+  while (!was_told || !timer_fired) co_await Yield(scheduler);
 }
 Task<void> set_at(Scheduler& scheduler, Instant time, bool& flag) {
   co_await sleep_until(scheduler, time);
   flag = true;
 }
 
-TEST_F(AsioSchedulerTest, ABusyTaskStarvesNeitherTimersNorTheLoop) {
-  bool loop_ran = false;
+TEST_F(LoopSchedulerTest, ABusyTaskStarvesNeitherTimersNorDescriptors) {
+  bool was_told = false;
   bool timer_fired = false;
-  start_detached(scheduler_, yield_until_stopped(scheduler_, loop_ran, timer_fired));
+  start_detached(scheduler_, yield_until_told(scheduler_, was_told, timer_fired));
   start_detached(scheduler_, set_at(scheduler_, scheduler_.now() + 1ms, timer_fired));
-  boost::asio::post(context_, [&loop_ran] { loop_ran = true; });
+  Ready ready([&was_told] { was_told = true; });
+  ASSERT_EQ(scheduler_.poller().want(ready, Poller::kRead), 0);
 
   run_until(scheduler_.now() + 2ms);
 
-  EXPECT_TRUE(loop_ran);
+  EXPECT_TRUE(was_told);
   EXPECT_TRUE(timer_fired);
+  scheduler_.poller().forget(ready);
 }
 
 Task<void> count(int& runs, std::vector<int>& last_by_thread, int thread, int number,
@@ -98,7 +119,7 @@ Task<void> count(int& runs, std::vector<int>& last_by_thread, int thread, int nu
   co_return;
 }
 
-TEST_F(AsioSchedulerTest, FourThreadsPostEightyThousandTasksAndEachKeepsItsOrder) {
+TEST_F(LoopSchedulerTest, FourThreadsPostEightyThousandTasksAndEachKeepsItsOrder) {
   constexpr int kThreads = 4;
   constexpr int kPosts = 20'000;
   int runs = 0;
@@ -122,7 +143,7 @@ TEST_F(AsioSchedulerTest, FourThreadsPostEightyThousandTasksAndEachKeepsItsOrder
   EXPECT_TRUE(is_ordered);
 }
 
-TEST_F(AsioSchedulerTest, TheCheapClockIsNeverAheadAndNeverFarBehind) {
+TEST_F(LoopSchedulerTest, TheCheapClockIsNeverAheadAndNeverFarBehind) {
   for (int round = 0; round < 1'000; ++round) {
     const Instant before = scheduler_.now();
     const Instant recent = scheduler_.recent_now();

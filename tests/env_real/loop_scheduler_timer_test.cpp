@@ -1,11 +1,11 @@
-// AsioScheduler's timers: their order, their bounds per turn, and disarming at awkward moments.
+// LoopScheduler's timers: their order, their bounds per turn, and disarming at awkward moments.
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "env_real/asio_scheduler_fixture.hpp"
+#include "env_real/loop_scheduler_fixture.hpp"
 #include "forebay/detail/env/detached.hpp"
-#include "forebay/env/real/asio_scheduler.hpp"
+#include "forebay/env/real/loop_scheduler.hpp"
 #include "forebay/env/sleep.hpp"
 #include "support/noting_timer.hpp"
 
@@ -21,9 +21,9 @@ Task<void> sleep_then_note(Scheduler& scheduler, Instant until, std::vector<int>
   notes.push_back(number);
 }
 
-class AsioSchedulerTimerTest : public AsioSchedulerFixture {};
+class LoopSchedulerTimerTest : public LoopSchedulerFixture {};
 
-TEST_F(AsioSchedulerTimerTest, TimersFireByDueTimeThenByOrderOfArming) {
+TEST_F(LoopSchedulerTimerTest, TimersFireByDueTimeThenByOrderOfArming) {
   const Instant start = scheduler_.now();
   start_detached(scheduler_, sleep_then_note(scheduler_, start + 3ms, notes_, 4));
   start_detached(scheduler_, sleep_then_note(scheduler_, start + 2ms, notes_, 2));
@@ -36,7 +36,7 @@ TEST_F(AsioSchedulerTimerTest, TimersFireByDueTimeThenByOrderOfArming) {
   EXPECT_GE(scheduler_.now(), start + 4ms);
 }
 
-TEST_F(AsioSchedulerTimerTest, MoreDueTimersThanATurnTakesAllFireInOrder) {
+TEST_F(LoopSchedulerTimerTest, MoreDueTimersThanATurnTakesAllFireInOrder) {
   // All are armed before the first is due, also by a machine that is busy elsewhere.
   const Instant due = scheduler_.now() + 200ms;
   for (int number = 0; number < 500; ++number) {
@@ -49,7 +49,7 @@ TEST_F(AsioSchedulerTimerTest, MoreDueTimersThanATurnTakesAllFireInOrder) {
   EXPECT_TRUE(std::ranges::is_sorted(notes_));
 }
 
-Task<void> disarm_earliest(AsioScheduler& scheduler, NotingTimer& earliest, NotingTimer& next,
+Task<void> disarm_earliest(LoopScheduler& scheduler, NotingTimer& earliest, NotingTimer& next,
                            bool& result) {
   const Instant start = scheduler.now();
   scheduler.arm(earliest, start + 1ms);
@@ -58,7 +58,7 @@ Task<void> disarm_earliest(AsioScheduler& scheduler, NotingTimer& earliest, Noti
   co_return;
 }
 
-TEST_F(AsioSchedulerTimerTest, DisarmingTheEarliestLeavesTheNextOnTime) {
+TEST_F(LoopSchedulerTimerTest, DisarmingTheEarliestLeavesTheNextOnTime) {
   NotingTimer earliest(notes_, 1);
   NotingTimer next(notes_, 2);
   bool was_armed = false;
@@ -93,7 +93,7 @@ Task<void> arm_both(Scheduler& scheduler, Timer& first, Timer& second) {
   co_return;
 }
 
-TEST_F(AsioSchedulerTimerTest, ATimerCanDisarmAnotherThatIsDueInTheSameTurn) {
+TEST_F(LoopSchedulerTimerTest, ATimerCanDisarmAnotherThatIsDueInTheSameTurn) {
   NotingTimer victim(notes_, 1);
   DisarmingTimer killer(scheduler_, victim);
   start_detached(scheduler_, arm_both(scheduler_, killer, victim));
@@ -113,7 +113,7 @@ Task<void> disarm(Scheduler& scheduler, Timer& timer) {
   co_return;
 }
 
-TEST_F(AsioSchedulerTimerTest, ATimerThatIsNeverDueDoesNotFire) {
+TEST_F(LoopSchedulerTimerTest, ATimerThatIsNeverDueDoesNotFire) {
   NotingTimer never(notes_, 1);
   start_detached(scheduler_, arm_at(scheduler_, never, kNever));
   start_detached(scheduler_, disarm(scheduler_, never));
@@ -123,9 +123,9 @@ TEST_F(AsioSchedulerTimerTest, ATimerThatIsNeverDueDoesNotFire) {
   EXPECT_TRUE(notes_.empty());
 }
 
-using AsioSchedulerTimerDeathTest = AsioSchedulerTimerTest;
+using LoopSchedulerTimerDeathTest = LoopSchedulerTimerTest;
 
-TEST_F(AsioSchedulerTimerDeathTest, ATimerArmedOnAnotherThreadStopsTheProcess) {
+TEST_F(LoopSchedulerTimerDeathTest, ATimerArmedOnAnotherThreadStopsTheProcess) {
   NotingTimer timer(notes_, 1);
 
   EXPECT_DEATH(scheduler_.arm(timer, Instant()), "is_current_thread");

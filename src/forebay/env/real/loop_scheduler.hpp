@@ -1,32 +1,33 @@
-// AsioScheduler: real time. One io_context, run by one thread, with one steady_timer as the alarm
-// for the earliest timer.
+// LoopScheduler: real time. One thread runs what is ready, and sleeps in its Poller when nothing
+// is.
 //
 // post(), now(), recent_now(), stop() and is_current_thread() may be called from any thread, the
 // rest only by what runs on the loop. Posts of one thread run in the order of the calls. A turn is
 // bounded, so a burst of ready tasks or due timers never starves the descriptors that share the
-// loop. Not installed: it is the one scheduler header that knows Asio.
+// loop.
 #pragma once
 
 #include <deque>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-
 #include "forebay/base/fork_mark.hpp"
 #include "forebay/detail/base/mutex.hpp"
+#include "forebay/env/real/poller.hpp"
 #include "forebay/env/scheduler.hpp"
 #include "forebay/env/timer_heap.hpp"
 
 namespace forebay::real {
 
-class AsioScheduler final : public Scheduler {
+class LoopScheduler final : public Scheduler {
  public:
-  explicit AsioScheduler(boost::asio::io_context& context) : context_(context), alarm_(context) {}
-  AsioScheduler(const AsioScheduler&) = delete;
-  AsioScheduler& operator=(const AsioScheduler&) = delete;
+  LoopScheduler() = default;
+  LoopScheduler(const LoopScheduler&) = delete;
+  LoopScheduler& operator=(const LoopScheduler&) = delete;
   // REQUIRES: run() has returned, and no task is ready or waits for a timer.
-  ~AsioScheduler() override;
+  ~LoopScheduler() override;
+
+  // What tells this loop of descriptors. If it has trouble, the loop must not run.
+  Poller& poller() { return poller_; }
 
   Instant now() const override;
   Instant recent_now() const override;
@@ -45,32 +46,28 @@ class AsioScheduler final : public Scheduler {
   // enough that a ready descriptor waits for microseconds.
   static constexpr int kTurnLimit = 64;
 
-  void run_turn();
-  void run_alarm();
+  enum class Next : std::uint8_t { turn, sleep, end };
+  Next next() FOREBAY_EXCLUDES(inbox_mutex_);
   void take_inbox() FOREBAY_EXCLUDES(inbox_mutex_);
   void run_ready();
   void fire_due();
-  void finish_turn();
-  void request_turn();
   void set_alarm();
 
-  boost::asio::io_context& context_;
   const ForkMark process_;
+  Poller poller_;
 
   // For the loop's thread only.
-  boost::asio::steady_timer alarm_;
-  Instant alarm_at_ = kNever;  // when alarm_ rings, if before kNever
+  Instant alarm_at_ = kNever;  // when the alarm rings, if before kNever
   TimerHeap timers_;
   std::uint64_t next_order_ = 0;
   std::deque<std::coroutine_handle<>> ready_;
   std::vector<std::coroutine_handle<>> taken_;  // what the inbox is swapped with; keeps its memory
-  bool is_in_turn_ = false;                     // the turn itself will see what is posted now
-  bool is_turn_requested_ = false;
-  bool is_stopping_ = false;
 
   Mutex inbox_mutex_;
   std::vector<std::coroutine_handle<>> inbox_
-      FOREBAY_GUARDED_BY(inbox_mutex_);  // from other threads
+      FOREBAY_GUARDED_BY(inbox_mutex_);                      // from other threads
+  bool is_asleep_ FOREBAY_GUARDED_BY(inbox_mutex_) = false;  // or about to be: a post wakes it
+  bool is_stopping_ FOREBAY_GUARDED_BY(inbox_mutex_) = false;
 };
 
 }  // namespace forebay::real
