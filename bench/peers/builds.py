@@ -99,6 +99,7 @@ PEERS = [
     Peer("libpq", "bare libpq", build_cpp, cpp_version, ["--peer", "libpq"]),
     Peer("forebay-threads", "forebay threads", build_cpp, cpp_version, ["--peer", "threads"]),
     Peer("forebay-tasks", "forebay tasks", build_cpp, cpp_version, ["--peer", "tasks"]),
+    Peer("forebay-loop", "forebay tasks, one loop", build_cpp, cpp_version, ["--peer", "loop"]),
     Peer("pgx", "pgxpool (Go)", build_go, go_version, []),
     Peer("deadpool", "deadpool-postgres (Rust)", build_rust, rust_version, []),
     Peer("hikari", "HikariCP (Java, over TCP)", build_java, java_version, []),

@@ -1,4 +1,6 @@
-// Forebay, in the shortest way that its guide shows: by threads, and by tasks of one loop.
+// Forebay, in the shortest way that its guide shows: by threads, by tasks of one loop, and by tasks
+// of a loop for each processor.
+#include <algorithm>
 #include <thread>
 
 #include <forebay/forebay.hpp>
@@ -10,6 +12,7 @@ namespace {
 
 using forebay::failure;
 using forebay::Result;
+using forebay::Scheduler;
 using forebay::Task;
 using forebay::postgres::Batch;
 using forebay::postgres::parameters;
@@ -92,15 +95,34 @@ Task<void> repeat(PostgresPool& pool, Work work, Caller& caller) {
   }
 }
 
-Task<void> repeat_all(PostgresPool& pool, Work work, std::vector<Caller>& callers) {
-  forebay::TaskGroup group(pool.env().scheduler);
-  for (Caller& caller : callers) group.spawn(repeat(pool, work, caller));
+// The callers whose turn it is, of as many groups as there are loops.
+Task<void> repeat_some(PostgresPool& pool, Scheduler& loop, Work work, std::vector<Caller>& callers,
+                       std::size_t first, std::size_t step) {
+  forebay::TaskGroup group(loop);
+  for (std::size_t i = first; i < callers.size(); i += step)
+    group.spawn(repeat(pool, work, callers[i]));
   co_await group.join();
+}
+
+std::vector<std::thread> start_threads(PostgresPool& pool, Work work,
+                                       std::vector<Caller>& callers) {
+  std::vector<std::thread> threads;
+  for (Caller& caller : callers) {
+    threads.emplace_back([&pool, work, &caller] {
+      while (caller.goes_on()) {
+        require(work_once(pool, work, caller));
+        caller.done();
+      }
+    });
+  }
+  return threads;
 }
 
 class ForebayPeer final : public Peer {
  public:
-  ForebayPeer(const Request& request, bool has_tasks) : work_(request.work), has_tasks_(has_tasks) {
+  // Without loops the callers are threads.
+  ForebayPeer(const Request& request, int loops)
+      : work_(request.work), loops_(loops), runtime_(runtime_options(loops)) {
     forebay::PoolOptions options;
     options.size.max = request.connections;
     options.supply = forebay::Supply::reservoir;
@@ -110,23 +132,33 @@ class ForebayPeer final : public Peer {
   }
 
   void serve(std::vector<Caller>& callers) override {
-    if (has_tasks_)
-      return forebay::run_blocking(runtime_.scheduler(), repeat_all(*pool_, work_, callers));
-    std::vector<std::thread> threads;
-    for (Caller& caller : callers) {
-      threads.emplace_back([&] {
-        while (caller.goes_on()) {
-          require(work_once(*pool_, work_, caller));
-          caller.done();
-        }
-      });
-    }
+    std::vector<std::thread> threads =
+        loops_ == 0 ? start_threads(*pool_, work_, callers) : start_tasks(callers);
     for (std::thread& thread : threads) thread.join();
   }
 
  private:
+  static forebay::RuntimeOptions runtime_options(int loops) {
+    forebay::RuntimeOptions options;
+    options.loops = std::max(loops, 1);
+    return options;
+  }
+  // A thread for each loop, which only waits for its end.
+  std::vector<std::thread> start_tasks(std::vector<Caller>& callers) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < loops_; ++i) {
+      threads.emplace_back([this, i, &callers] {
+        Scheduler& loop = runtime_.loop(i).env.scheduler;
+        forebay::run_blocking(loop,
+                              repeat_some(*pool_, loop, work_, callers, static_cast<std::size_t>(i),
+                                          static_cast<std::size_t>(loops_)));
+      });
+    }
+    return threads;
+  }
+
   const Work work_;
-  const bool has_tasks_;
+  const int loops_;
   forebay::Runtime runtime_;
   std::unique_ptr<PostgresPool> pool_;
 };
@@ -134,10 +166,10 @@ class ForebayPeer final : public Peer {
 }  // namespace
 
 std::unique_ptr<Peer> open_forebay_threads(const Request& request) {
-  return std::make_unique<ForebayPeer>(request, false);
+  return std::make_unique<ForebayPeer>(request, 0);
 }
-std::unique_ptr<Peer> open_forebay_tasks(const Request& request) {
-  return std::make_unique<ForebayPeer>(request, true);
+std::unique_ptr<Peer> open_forebay_tasks(const Request& request, int loops) {
+  return std::make_unique<ForebayPeer>(request, loops);
 }
 
 }  // namespace peers

@@ -1,9 +1,11 @@
 // The peers in C++: bare libpq, and Forebay with threads and with tasks. bench/peers/run calls it.
 //
-//   peers --peer libpq|threads|tasks --socket DIR --port P --work select1|row|transaction|batch
+//   peers --peer libpq|threads|tasks|loop --socket DIR --port P --work
+//   select1|row|transaction|batch
 //         --callers N --connections N --seconds S --warm-up S
 //
-// Prints one line of JSON. processor_us is the time of this process for each cycle, by getrusage.
+// tasks are those of a loop for each processor, loop those of one. Prints one line of JSON.
+// processor_us is the time of this process for each cycle, by getrusage.
 #include <algorithm>
 #include <map>
 #include <thread>
@@ -41,7 +43,9 @@ Request read_request(int count, char** words) {
 std::unique_ptr<Peer> open_peer(const Request& request) {
   if (request.peer == "libpq") return open_libpq(request);
   if (request.peer == "threads") return open_forebay_threads(request);
-  if (request.peer == "tasks") return open_forebay_tasks(request);
+  if (request.peer == "loop") return open_forebay_tasks(request, 1);
+  if (request.peer == "tasks")
+    return open_forebay_tasks(request, static_cast<int>(std::thread::hardware_concurrency()));
   give_up("no such peer: " + request.peer);
 }
 

@@ -84,6 +84,6 @@ class Peer {
 // Their connections are open when these return.
 std::unique_ptr<Peer> open_libpq(const Request& request);
 std::unique_ptr<Peer> open_forebay_threads(const Request& request);
-std::unique_ptr<Peer> open_forebay_tasks(const Request& request);
+std::unique_ptr<Peer> open_forebay_tasks(const Request& request, int loops);
 
 }  // namespace peers
