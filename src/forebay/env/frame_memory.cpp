@@ -13,8 +13,8 @@ constexpr bool kKeepsFrames = true;
 #endif
 
 constexpr std::size_t kStep = 64;       // sizes are rounded up to it
-constexpr std::size_t kClasses = 16;    // up to 1 KiB; larger frames are not kept
-constexpr std::size_t kMostKept = 512;  // of each size: half a megabyte a thread at most
+constexpr std::size_t kClasses = 32;    // up to 2 KiB; larger frames are not kept
+constexpr std::size_t kMostKept = 512;  // of each size: a megabyte a thread at most
 
 struct FreeFrame {
   FreeFrame* next;
