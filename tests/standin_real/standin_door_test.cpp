@@ -42,7 +42,7 @@ TEST_F(StandinDoorTest, DeniedAttemptsPayOrDoNot) {
 // As fast as it can: the burst at once, and then the rate, on the clock as it is.
 TEST_F(StandinDoorTest, AClientAsFastAsItCanGetsTheBurstAndThenTheRate) {
   constexpr int kBurst = 20;
-  constexpr int kRate = 25;
+  constexpr int kRate = 10;  // so slow that a busy machine keeps up
   open([](cli::StandinSettings& settings) {
     settings.options.connect_burst = kBurst;
     settings.options.connects_per_second = kRate;
@@ -50,7 +50,7 @@ TEST_F(StandinDoorTest, AClientAsFastAsItCanGetsTheBurstAndThenTheRate) {
   int accepted = 0;
   const auto begin = std::chrono::steady_clock::now();
   auto now = begin;
-  for (; now < begin + 2s; now = std::chrono::steady_clock::now())
+  for (; now < begin + 3s; now = std::chrono::steady_clock::now())
     accepted += connect().is_connected() ? 1 : 0;
   const double expected = kBurst + kRate * std::chrono::duration<double>(now - begin).count();
   EXPECT_NEAR(accepted, expected, expected * 0.05);

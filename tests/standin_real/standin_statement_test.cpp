@@ -37,15 +37,13 @@ TEST_F(StandinStatementTest, AnIndexIsAJob) {
   open();
   Client client = connect();
   client.query("DROP TABLE IF EXISTS shelf");
-  ASSERT_EQ(client.query("CREATE TABLE shelf (id int PRIMARY KEY, a int, b int)"),
-            "CREATE TABLE");
+  ASSERT_EQ(client.query("CREATE TABLE shelf (id int PRIMARY KEY, a int, b int)"), "CREATE TABLE");
   for (const bool is_extended : {false, true}) {
     const std::string sql = is_extended ? "CREATE INDEX ASYNC shelf_b ON shelf (b)"
                                         : "CREATE INDEX ASYNC shelf_a ON shelf (a)";
-    PGresult* const result =
-        is_extended
-            ? PQexecParams(client.get(), sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0)
-            : PQexec(client.get(), sql.c_str());
+    PGresult* const result = is_extended ? PQexecParams(client.get(), sql.c_str(), 0, nullptr,
+                                                        nullptr, nullptr, nullptr, 0)
+                                         : PQexec(client.get(), sql.c_str());
     ASSERT_EQ(PQresultStatus(result), PGRES_TUPLES_OK) << PQerrorMessage(client.get());
     EXPECT_STREQ(PQcmdStatus(result), "CREATE INDEX");
     EXPECT_STREQ(PQfname(result, 0), "job_id");
