@@ -245,8 +245,9 @@ TEST(ProxyRoutesTest, EverythingThatIsWrongIsToldAtOnceWithItsPlace) {
 TEST(ProxyRoutesTest, ALimitOfAllDatabasesHoldsForAllRoutesToAServer) {
   const auto problems_with = [](const std::string& max_connections, const std::string& route) {
     return read_texts({{"DB_MAX_CONNECTIONS", max_connections}},
-                      "database: {host: h}\nproxy:\n  routes:\n    - {database: a, pool: {max: 30}}\n"
-                      "    - {database: b" + route + "}\n")
+                      "database: {host: h}\nproxy:\n  routes:\n"
+                      "    - {database: a, pool: {max: 30}}\n    - {database: b" +
+                          route + "}\n")
         .problems;
   };
   EXPECT_THAT(problems_with("50", ""),

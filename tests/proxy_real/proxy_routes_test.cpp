@@ -119,6 +119,22 @@ TEST_F(ProxyRoutesTest, RulesAndLimitsAreThoseOfTheRoute) {
   EXPECT_EQ(now.routes[1].clients.cancels, 1u);
 }
 
+// Ten connects, of which two are free: each pool for itself would have three to wait for.
+TEST_F(ProxyRoutesTest, RoutesToOneServerShareItsRate) {
+  std::vector<RouteConfiguration> routes;
+  for (const char* const database : {"orders", "reports"}) {
+    RouteConfiguration route = named(route_to(database, 5), database);
+    route.configuration.pool.size.keep_open = 5;
+    route.configuration.pool.connect_rate = 20;
+    route.configuration.pool.connect_burst = 2;
+    routes.push_back(route);
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  open(routes);
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(390));
+  EXPECT_EQ(pool_of("orders").open() + pool_of("reports").open(), 10);
+}
+
 TEST_F(ProxyRoutesTest, ARouteThatCannotWorkKeepsTheProxyFromStarting) {
   RouteConfiguration nowhere = named(route_to("not_there", 1), "nowhere");
   RouteConfiguration wrong = route_to("orders", 0);

@@ -164,9 +164,10 @@ clients find their route.
 
 constexpr std::string_view kRoutesEnd = R"(
 What a route does not say is as for all routes; what it says counts more than a variable. A
-`target.url` says all of its target. A route with a name that does not say which database it leads to
-leads to the one of that name. What belongs to a server must be the same in all routes to it:
-`leases`, `rate`, `startup`, `cluster`, `pool.connect_rate` and `pool.connect_burst`.
+`target.url` says all of its target. A route with a name that does not say which database it leads
+to leads to the one of that name. What belongs to a server must be the same in all routes to it:
+`leases`, `rate`, `startup`, `cluster`, `pool.connect_rate` and `pool.connect_burst`; and together
+they keep to `tenants.max_connections`, if that is given.
 )";
 
 std::string_view heading(std::string_view group) {
