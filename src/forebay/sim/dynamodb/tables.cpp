@@ -114,6 +114,7 @@ Answer<Table> Tables::remove(const std::string& name, WallTime now) {
 
 std::vector<std::string> Tables::names() const {
   std::vector<std::string> names;
+  names.reserve(tables_.size());
   for (const auto& [name, table] : tables_) names.push_back(name);
   return names;
 }
