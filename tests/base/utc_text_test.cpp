@@ -34,9 +34,10 @@ TEST(UtcTextTest, ShortTextsAreReadBackAndNothingElseIs) {
     ASSERT_TRUE(time.has_value()) << text;
     EXPECT_EQ(short_iso_text(*time), text);
   }
-  for (const char* const text : {"", "20260203T040506", "2026-02-03T04:05:06Z", "20260230T040506Z",
-                                 "20261303T040506Z", "20260203T240506Z", "20260203T046006Z",
-                                 "2026-203T040506Z", "20260203 040506Z", "20260203T04050xZ"})
+  for (const char* const text :
+       {"", "20260203T040506", "2026-02-03T04:05:06Z", "20260230T040506Z", "20261303T040506Z",
+        "20260203T240506Z", "20260203T046006Z", "2026-203T040506Z", "20260203 040506Z",
+        "20260203T04050xZ", "19690203T040506Z", "00260203T040506Z", "99990203T040506Z"})
     EXPECT_FALSE(parse_short_iso(text).has_value()) << text;
 }
 

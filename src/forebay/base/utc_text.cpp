@@ -38,10 +38,12 @@ std::optional<nanoseconds> parse_short_iso(std::string_view text) {
   const auto number = [text](std::size_t from, std::size_t length) {
     return parse_number<int>(text.substr(from, length)).value_or(-1);
   };
+  const int year = number(0, 4);
   const int month = number(4, 2);
   const int day = number(6, 2);
-  if (month < 0 || day < 0) return std::nullopt;
-  const std::chrono::year_month_day date(std::chrono::year(number(0, 4)),
+  // Nanoseconds since 1970 do not reach much further.
+  if (year < 1970 || year > 2200 || month < 0 || day < 0) return std::nullopt;
+  const std::chrono::year_month_day date(std::chrono::year(year),
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day)));
   const int hour = number(9, 2);
@@ -49,7 +51,7 @@ std::optional<nanoseconds> parse_short_iso(std::string_view text) {
   const int second = number(13, 2);
   const bool is_time =
       hour >= 0 && hour < 24 && minute >= 0 && minute < 60 && second >= 0 && second < 60;
-  if (!date.ok() || number(0, 4) < 0 || !is_time) return std::nullopt;
+  if (!date.ok() || !is_time) return std::nullopt;
   return std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(hour) +
          std::chrono::minutes(minute) + std::chrono::seconds(second);
 }

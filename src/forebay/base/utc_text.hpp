@@ -24,7 +24,7 @@ UtcTime utc_time(std::chrono::nanoseconds since_1970);
 std::string iso_text(std::chrono::nanoseconds since_1970);
 // The same without what parts it, as in signatures: 20260203T040506Z.
 std::string short_iso_text(std::chrono::nanoseconds since_1970);
-// The way back. Nothing: it is no such text, or no day of the calendar.
+// The way back. Nothing: it is no such text, no day of the calendar, or not from 1970 to 2200.
 std::optional<std::chrono::nanoseconds> parse_short_iso(std::string_view text);
 // With as many digits of the second as there are: 2026-02-03T04:05:06.5Z.
 std::string exact_iso_text(std::chrono::nanoseconds since_1970);
