@@ -9,7 +9,7 @@ namespace forebay::cli {
 
 // What the program has said of itself, behind those words; empty: it ended, or never did.
 inline std::string told_behind(Program& program, const std::string& words) {
-  for (int i = 0; i < 12'000 && program.wait(0ms) < 0; ++i) {
+  for (int i = 0; i < 12'000 && program.wait(1ms) < 0; ++i) {
     const std::string err = program.err();
     const std::size_t at = err.find(words);
     const std::size_t end = err.find('\n', at);

@@ -111,7 +111,6 @@ void ServeProxy::close() {
   is_closed_ = true;
   run_blocking(runtime_.scheduler(),
                proxy_.close(deadline_after(runtime_.scheduler().now(), kLastTransactions)));
-  servers_.close();
 }
 
 std::string ServeProxy::place() const {

@@ -28,7 +28,7 @@ class ServeProxy {
   proxy::Proxy& proxy() { return proxy_; }
   std::vector<Cluster*> clusters() const { return servers_.clusters(); }
   ServeSample look(Instant begun);
-  void close();
+  void close();  // clients and pools; what they shared ends with this object
 
   std::string place() const;  // which servers, without who and how
   std::string listen_text() const;
@@ -44,7 +44,7 @@ class ServeProxy {
   Task<ServeSample> look_here(Instant begun);
 
   Runtime& runtime_;
-  SharedServers servers_;
+  SharedServers servers_;  // outlive the pools
   std::vector<PlannedRoute> routes_;  // their parts outlive the proxy
   proxy::Proxy proxy_;
   std::vector<StreamAddress> listening_;

@@ -48,8 +48,6 @@ Result<PoolSharing> SharedServers::join_cluster(Runtime& runtime, const ClusterO
   return sharing;
 }
 
-void SharedServers::close() { servers_.clear(); }
-
 std::vector<Cluster*> SharedServers::clusters() const {
   std::vector<Cluster*> all;
   for (const auto& [name, server] : servers_)

@@ -2,7 +2,7 @@
 // them together: the cluster that shares connections and rate with other processes, or else the
 // rate of this process; and the tokens of each role.
 //
-// Made, used and closed on a thread of the application. It outlives the pools.
+// Made, used and destroyed on a thread of the application. It outlives the pools.
 #pragma once
 
 #include <map>
@@ -20,7 +20,6 @@ class SharedServers {
   // What the pool of a route is made with. REQUIRES: the configuration is completed and right, and
   // routes to one server agree about it.
   Result<PoolSharing> join(Runtime& runtime, const Configuration& configuration);
-  void close();  // REQUIRES: the pools are gone
 
   // Those that share limits or make tokens, one for each server.
   std::vector<Cluster*> clusters() const;
