@@ -44,7 +44,7 @@ class ServeProxy {
   Task<ServeSample> look_here(Instant begun);
 
   Runtime& runtime_;
-  SharedServers servers_;  // outlive the pools
+  SharedServers servers_;             // outlive the pools
   std::vector<PlannedRoute> routes_;  // their parts outlive the proxy
   proxy::Proxy proxy_;
   std::vector<StreamAddress> listening_;
