@@ -9,7 +9,7 @@
 #include "cli/serve_program.hpp"
 #include "cli_aws/aws_program.hpp"
 #include "forebay/embedded/postgres_server.hpp"
-#include "support/dynamodb_local.hpp"
+#include "support/standin_dynamodb.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 // Six connections are let at once by the pools, four by the cluster.
 TEST(ServeClusterTest, RoutesToAServerKeepToTheLimitOfItsCluster) {
-  test::DynamoDbLocalWorld world;
+  test::StandinDynamoWorld world;
   auto server = embedded::PostgresServer::launch({});
   ASSERT_TRUE(server.has_value()) << server.error().text();
   const std::string superuser = "psql -X '" + (*server)->superuser_url() + "' -qc ";

@@ -47,6 +47,16 @@ TEST(StandinProgramTest, WhatIsWrittenIsAShellsToRead) {
   EXPECT_EQ(exports, 10);
 }
 
+// Two commands of ours, as those of a service would be, find DynamoDB by the environment alone.
+TEST(StandinProgramTest, DynamoDbIsBesideItForThoseWhoAsk) {
+  const std::string script =
+      FOREBAY_PROGRAM " leases setup --table forebay > /dev/null && " FOREBAY_PROGRAM
+                      " leases show --table forebay --endpoint $PGHOST --region $AWS_REGION --json";
+  Program program(standin({"--dynamodb", "--for", "sh", "-c", script}));
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_NE(program.out().find("\"counter\":0,\"held\":0"), std::string::npos) << program.out();
+}
+
 TEST(StandinProgramTest, DataStaysWhereItIsTold) {
   const Folder folder;
   const std::string data = (folder.path() / "data").string();

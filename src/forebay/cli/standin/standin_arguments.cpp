@@ -17,7 +17,8 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-constexpr std::uint16_t kUsualPort = 5433;  // 5432 is often taken by a PostgreSQL
+constexpr std::uint16_t kUsualPort = 5433;     // 5432 is often taken by a PostgreSQL
+constexpr std::uint16_t kDynamoDbPort = 8000;  // as DynamoDB Local has it
 constexpr const char* kClusterId = "forebaystandin000000000000";
 constexpr int kMost = 1'000'000;
 constexpr int kMostSeconds = 365 * 24 * 3600;
@@ -103,6 +104,12 @@ StandinSettings read(const StandinArguments& arguments, std::vector<std::string>
   read_postgres(arguments, settings, problems);
   settings.listen.port = command.empty() ? kUsualPort : 0;
   if (arguments.listen) settings.listen = listen_place("--listen", *arguments.listen, problems);
+  if (arguments.dynamodb) {
+    settings.dynamodb.emplace();
+    settings.dynamodb->port = command.empty() ? kDynamoDbPort : 0;
+    if (!arguments.dynamodb->empty())
+      settings.dynamodb = listen_place("--dynamodb", *arguments.dynamodb, problems);
+  }
   read_names(arguments, settings, problems);
   settings.certificates = arguments.certificates.value_or("");
   read_limits(arguments, settings, problems);

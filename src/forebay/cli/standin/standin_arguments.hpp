@@ -19,6 +19,7 @@ struct StandinArguments {
   std::optional<std::string> postgres;
   std::optional<std::string> data;
   std::optional<std::string> listen;
+  std::optional<std::string> dynamodb;
   std::vector<std::string> names;
   std::string region = "us-east-1";
   std::optional<std::string> certificates;
@@ -41,7 +42,8 @@ struct StandinSettings {
   std::string data;          // its folder; empty: a throw-away one
   std::string certificates;  // a folder; empty: a temporary one
   ListenPlace listen;
-  std::string cluster;  // its name, as DSQL would have it
+  std::optional<ListenPlace> dynamodb;  // nothing: it is not served
+  std::string cluster;                  // its name, as DSQL would have it
   standin::StandinOptions options;
   Duration run_time{};               // zero: until it is told to end
   std::vector<std::string> command;  // to run with it; empty: none

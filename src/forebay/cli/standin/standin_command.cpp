@@ -30,6 +30,7 @@ REPEATABLE READ without waits, conflicts, limits of transactions.
 Examples:
   forebay standin                          prints what to export
   forebay standin --for pytest tests/      a command with that environment; ends with it
+  forebay standin --dynamodb               the tables of leases and rates beside it
   forebay standin --listen 5433 --json     for scripts: one line when it is ready
   forebay standin --session-age 60s --burst 20 --rate 5
   forebay standin rules                    lists what is refused, and how that is known
@@ -89,6 +90,12 @@ void StandinCommand::add_options(CLI::App& app) {
   text("--data", arguments_.data, "DIR", "keep the data of its own PostgreSQL there");
   text("--listen", arguments_.listen, "[ADDRESS:]PORT",
        "where clients call: 127.0.0.1:5433 unless given; with --for any port that is free");
+  app.add_option("--dynamodb", arguments_.dynamodb,
+                 "serve DynamoDB, too: leases and rates without Java; without a place, at "
+                 "127.0.0.1:8000, with --for at any port that is free")
+      ->type_name("[ADDRESS:]PORT")
+      ->expected(0, 1)
+      ->take_last();
   several("--name", arguments_.names, "HOST", "a further name of this machine, for clients");
   add("--region", arguments_.region, "NAME", "for which tokens are signed");
   text("--certificates", arguments_.certificates, "DIR",
@@ -140,6 +147,7 @@ int StandinCommand::serve(const StandinSettings& settings) {
   signs.port = (*service)->port();
   signs.cluster = settings.cluster;
   signs.certificate = (*service)->certificate();
+  signs.dynamodb = (*service)->dynamodb_url();
   signs.environment = (*service)->environment();
   std::fputs((settings.is_json ? json_text(signs) : shell_text(signs)).c_str(), stdout);
   std::fflush(stdout);

@@ -57,7 +57,9 @@ Result<void> StandinService::start() {
   if (Result<void> reached = reach(url); !reached) return reached;
   standin_ = std::make_unique<standin::Standin>(runtime_.env(), runtime_.streams(), *tls_,
                                                 *backend_, settings_.options);
-  return run_blocking(runtime_.scheduler(), listen());
+  if (Result<void> listening = run_blocking(runtime_.scheduler(), listen()); !listening)
+    return listening;
+  return serve_dynamodb();
 }
 
 Result<void> StandinService::make_tls() {
@@ -124,17 +126,34 @@ Task<Result<void>> StandinService::listen() {
   co_return Result<void>();
 }
 
+Result<void> StandinService::serve_dynamodb() {
+  if (!settings_.dynamodb) return {};
+  standin::DynamoDbServerOptions options;
+  options.address = settings_.dynamodb->address;
+  options.port = settings_.dynamodb->port;
+  auto opened = standin::DynamoDbServer::open(runtime_, tables_, options);
+  if (!opened)
+    return failure(opened.error().with_text(fmt::format("--dynamodb: {}", opened.error().text())));
+  dynamodb_ = std::move(*opened);
+  return {};
+}
+
+std::string StandinService::dynamodb_url() const { return dynamodb_ ? dynamodb_->url() : ""; }
+
 std::vector<std::pair<std::string, std::string>> StandinService::environment() const {
-  return {{"PGHOST", "localhost"},
-          {"PGPORT", std::to_string(port_)},
-          {"PGUSER", "admin"},
-          {"PGDATABASE", "postgres"},
-          {"PGSSLMODE", "verify-full"},
-          {"PGSSLROOTCERT", certificate_},
-          {"AWS_REGION", settings_.options.realm.region},
-          {"AWS_DEFAULT_REGION", settings_.options.realm.region},
-          {"AWS_ACCESS_KEY_ID", kStandinKeyId},
-          {"AWS_SECRET_ACCESS_KEY", kStandinSecret}};
+  std::vector<std::pair<std::string, std::string>> variables{
+      {"PGHOST", "localhost"},
+      {"PGPORT", std::to_string(port_)},
+      {"PGUSER", "admin"},
+      {"PGDATABASE", "postgres"},
+      {"PGSSLMODE", "verify-full"},
+      {"PGSSLROOTCERT", certificate_},
+      {"AWS_REGION", settings_.options.realm.region},
+      {"AWS_DEFAULT_REGION", settings_.options.realm.region},
+      {"AWS_ACCESS_KEY_ID", kStandinKeyId},
+      {"AWS_SECRET_ACCESS_KEY", kStandinSecret}};
+  if (dynamodb_) variables.emplace_back("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_->url());
+  return variables;
 }
 
 std::string StandinService::place() const {
@@ -151,6 +170,7 @@ Task<standin::StandinCounters> StandinService::count() { co_return standin_->cou
 
 void StandinService::close() {
   if (standin_ == nullptr) return;
+  dynamodb_.reset();
   run_blocking(runtime_.scheduler(), standin_->close());
   standin_.reset();
 }

@@ -11,6 +11,7 @@
 #include "forebay/embedded/postgres_server.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/tls.hpp"
+#include "forebay/standin/dynamodb/dynamodb_server.hpp"
 #include "forebay/standin/standin.hpp"
 
 namespace forebay::cli {
@@ -28,7 +29,8 @@ class StandinService {
   const std::string& certificate() const { return certificate_; }  // of the authority: a file
   // What a client's environment must say to find it, by name.
   std::vector<std::pair<std::string, std::string>> environment() const;
-  std::string place() const;  // which server is behind it
+  std::string dynamodb_url() const;  // empty: it is not served
+  std::string place() const;         // which server is behind it
   standin::StandinCounters counters();
   void close();
 
@@ -39,6 +41,7 @@ class StandinService {
   Result<std::string> find_postgres();
   Result<void> reach(const std::string& url);
   Task<Result<void>> listen();
+  Result<void> serve_dynamodb();
   Task<standin::StandinCounters> count();
 
   Runtime& runtime_;
@@ -50,6 +53,8 @@ class StandinService {
   std::unique_ptr<TlsClient> client_tls_;
   std::unique_ptr<standin::Backend> backend_;
   std::unique_ptr<standin::Standin> standin_;
+  sim::dynamodb::Tables tables_;
+  std::unique_ptr<standin::DynamoDbServer> dynamodb_;
   std::uint16_t port_ = 0;
 };
 

@@ -41,6 +41,7 @@ std::string json_text(const StandinSigns& signs) {
       .add("cluster", signs.cluster)
       .add("certificate", signs.certificate)
       .add("environment", environment);
+  if (!signs.dynamodb.empty()) all.add("dynamodb", signs.dynamodb);
   return all.text() + "\n";
 }
 

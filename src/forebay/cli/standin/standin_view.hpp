@@ -17,6 +17,7 @@ struct StandinSigns {
   std::uint16_t port = 0;
   std::string cluster;  // its name, as DSQL would have it
   std::string certificate;
+  std::string dynamodb;  // its URL; empty: it is not served
   std::vector<std::pair<std::string, std::string>> environment;
 };
 

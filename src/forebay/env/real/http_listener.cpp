@@ -2,7 +2,6 @@
 
 #include <thread>
 
-
 #include "forebay/base/ascii_text.hpp"
 #include "forebay/base/fork_mark.hpp"
 #include "forebay/env/http_preference.hpp"
