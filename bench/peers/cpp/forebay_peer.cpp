@@ -19,6 +19,9 @@ using forebay::postgres::parameters;
 using forebay::postgres::PostgresPool;
 using forebay::postgres::Transaction;
 
+constexpr std::chrono::seconds kPatience{30};
+
+// Outside of a transaction a batch is one of its own.
 Batch three(Caller& caller) {
   Batch batch;
   batch.add(kRow, parameters(caller.next_id()));
@@ -52,9 +55,9 @@ Result<void> work_once(PostgresPool& pool, Work work, Caller& caller) {
     return outcome(pool.query_one_blocking<std::string>(kRow, caller.next_id()));
   if (work == Work::transaction)
     return pool.transaction_blocking([&](Transaction& within) { return change(within, caller); });
-  return pool.transaction_blocking([&](Transaction& within) {
-    return outcome(within.exec_batch_and_commit_blocking(three(caller)));
-  });
+  const auto session = pool.acquire_blocking(kPatience);
+  if (!session) return failure(session.error());
+  return outcome((*session)->exec_batch_blocking(three(caller), kPatience));
 }
 
 Task<Result<void>> change_task(Transaction& transaction, Caller& caller) {
@@ -67,8 +70,11 @@ Task<Result<void>> change_task(Transaction& transaction, Caller& caller) {
   co_return Result<void>();
 }
 
-Task<Result<void>> batch_task(Transaction& transaction, Caller& caller) {
-  const auto done = co_await transaction.exec_batch_and_commit(three(caller));
+Task<Result<void>> batch_task(PostgresPool& pool, Caller& caller) {
+  const forebay::Instant deadline = pool.env().scheduler.now() + kPatience;
+  const auto session = co_await pool.acquire(deadline);
+  if (!session) co_return failure(session.error());
+  const auto done = co_await (*session)->exec_batch(three(caller), deadline);
   co_return outcome(done);
 }
 
@@ -81,9 +87,8 @@ Task<Result<void>> work_once_task(PostgresPool& pool, Work work, Caller& caller)
     const auto row = co_await pool.query_one<std::string>(kRow, caller.next_id());
     co_return outcome(row);
   }
-  auto body = [&caller, work](Transaction& within) {
-    return work == Work::batch ? batch_task(within, caller) : change_task(within, caller);
-  };
+  if (work == Work::batch) co_return co_await batch_task(pool, caller);
+  auto body = [&caller](Transaction& within) { return change_task(within, caller); };
   co_return co_await pool.transaction(body);
 }
 
