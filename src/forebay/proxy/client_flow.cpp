@@ -77,6 +77,9 @@ Task<void> ClientFlow::serve() {
     }
     const bool is_sent = co_await send_all();
     if (!is_sent) co_return;
+    // It was brought for what it need not do after all, or was done before this came: the rest of a
+    // COPY that failed.
+    if (stay_ != nullptr && session_->may_release()) co_await end_stay();
     if (is_asked_to_leave_ && stay_ == nullptr) {
       refuse_to_go_on();
       co_return;
@@ -101,12 +104,7 @@ Task<bool> ClientFlow::take(wire::Frame frame) {
     const Verdict verdict = session_->from_client(frame, out_);
     watch_query_time();
     if (verdict == Verdict::end) co_return false;
-    if (verdict == Verdict::done) {
-      // It was brought for what the server need not do after all.
-      const bool is_unit_over = frame.type == 'Q' || frame.type == 'F' || session_->is_skipping();
-      if (is_unit_over && session_->may_release()) co_await end_stay();
-      co_return true;
-    }
+    if (verdict == Verdict::done) co_return true;
     if (verdict == Verdict::forward) {
       bool is_sent = true;
       if (frame.bytes.size() >= kWorthNoCopy) {

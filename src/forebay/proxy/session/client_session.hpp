@@ -83,8 +83,6 @@ class ClientSession {
   bool is_pinned() const { return !pins_.empty(); }
   bool is_welcome() const { return start_ == nullptr; }
   bool is_in_transaction() const;
-  // Nothing of what it sends is done, up to its Sync.
-  bool is_skipping() const { return is_skipping_; }
   // The server has the beginning of a message, and waits for the rest.
   bool is_mid_message() const { return server_ != nullptr && rest_ == Rest::forward; }
   // Why it was sent away; null: it was not.
