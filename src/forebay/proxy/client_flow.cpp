@@ -11,7 +11,7 @@ namespace forebay::proxy {
 
 namespace {
 
-constexpr std::size_t kReaderMemory = 2048;
+constexpr std::size_t kReaderMemory = 1024;
 constexpr Duration kLastWork = std::chrono::seconds(1);
 // What is shorter is cheaper to copy than to send by itself.
 constexpr std::size_t kWorthNoCopy = 4096;

@@ -106,7 +106,10 @@ Task<bool> ClientFlow::begin(const wire::StartupView& start, Instant deadline) {
     if (stay_ != nullptr && session_->may_release()) co_await end_stay();
   }
   ++counters_->logins;
-  co_return verdict != Verdict::end;
+  if (verdict == Verdict::end) co_return false;
+  const bool is_welcomed = co_await send_to_client();
+  to_client_.shrink(out_.to_client);
+  co_return is_welcomed;
 }
 
 // From now on it is counted there.

@@ -7,8 +7,15 @@
 namespace forebay::proxy {
 
 namespace {
-constexpr std::size_t kKeptMemory = 1024;
+
+// What an idle client may keep for its next answer.
+constexpr std::size_t kKeptMemory = 256;
+
+void shrink_text(std::string& text) {
+  if (text.empty() && text.capacity() > kKeptMemory) std::string().swap(text);
 }
+
+}  // namespace
 
 Task<Result<void>> SendLane::send(ByteStream& stream, std::string& buffer, std::string_view piece,
                                   Instant deadline) {
@@ -29,8 +36,9 @@ Task<Result<void>> SendLane::send(ByteStream& stream, std::string& buffer, std::
   co_return sent;
 }
 
-void SendLane::shrink() {
-  if (!is_writing_ && sending_.capacity() > kKeptMemory) std::string().swap(sending_);
+void SendLane::shrink(std::string& buffer) {
+  shrink_text(buffer);
+  if (!is_writing_) shrink_text(sending_);
 }
 
 }  // namespace forebay::proxy

@@ -23,7 +23,8 @@ class SendLane {
                           Instant deadline);
 
   bool is_writing() const { return is_writing_; }
-  void shrink();  // memory that only a large answer needed goes back
+  // Memory that only something large needed goes back, also that of the buffer.
+  void shrink(std::string& buffer);
 
  private:
   Condition is_free_;

@@ -14,6 +14,10 @@ constexpr std::size_t kWorthNoCopy = 4096;
 // Who sends more than this ahead is only missed when its turn has come.
 constexpr std::size_t kMostAhead = std::size_t{16} * 1024;
 
+// A server that somebody used so lately is not looked at before the next one uses it: servers that
+// go away do so while they are idle, or take what is said next with them at any time.
+constexpr Duration kMoment = std::chrono::milliseconds(10);
+
 // For a client that got no server, whatever it is that the pool was short of.
 Error no_server(const Error& why) {
   if (why.code() != Errc::timed_out) return why;
@@ -27,7 +31,8 @@ Task<Result<void>> ClientFlow::bring_server(Instant deadline) {
     Result<PooledConnection> taken = co_await stand_in_line(deadline);
     if (!taken) co_return failure(taken.error());
     auto& server = static_cast<ServerLink&>(taken->connection());
-    const bool is_there = co_await server.is_still_there();
+    bool is_there = server.was_given_back_since(scheduler_.recent_now() - kMoment);
+    if (!is_there) is_there = co_await server.is_still_there();
     if (!is_there) {
       taken->mark_broken();
       continue;
@@ -98,6 +103,7 @@ Task<void> ClientFlow::follow_server(Stay& stay) {
     changed_.notify_all();
     const bool is_released = co_await release_if_done();
     const bool is_told = co_await send_to_client();
+    if (is_released) to_client_.shrink(out_.to_client);
     if (is_released || !is_told) co_return;
     // From now on the client is idle in a transaction: the task that reads it looks at the clock.
     if (limits().idle_in_transaction != Duration::max() && !session_->is_busy())
@@ -189,9 +195,11 @@ void ClientFlow::give_back() {
   session_->release();
   const std::unique_ptr<Stay> stay = std::move(stay_);
   out_.to_server.clear();  // only what asks for no answer: COPY data that came too late
+  to_server_.shrink(out_.to_server);
   if (stay->is_lost || stay->has_stray_cancel) {
     stay->pooled.mark_broken();
   } else {
+    stay->server.note_given_back(scheduler_.recent_now());
     stay->pooled.give_back();
   }
   changed_.notify_all();

@@ -51,6 +51,9 @@ class ServerLink final : public Connection {
   // A look at what has come since it was used last, without waiting: the server may have ended the
   // session meanwhile. False: take another one.
   Task<bool> is_still_there();
+  // For those who need no look at one that was in use just now.
+  void note_given_back(Instant now) { given_back_at_ = now; }
+  bool was_given_back_since(Instant time) const { return given_back_at_ >= time && is_usable(); }
   // The stream broke, or the server ended the session: nobody can use it any more.
   void mark_lost() { is_lost_ = true; }
   // Asks the server, by a connection of its own, to end what the session does now, and ends when
@@ -118,6 +121,7 @@ class ServerLink final : public Connection {
   std::optional<Goodbye> goodbye_;
   std::optional<Error> last_error_;  // what the server said last of a statement of ours
   std::size_t rows_ = 0;             // of it
+  Instant given_back_at_ = Instant::min();
   bool has_met_cancel_ = false;
   bool has_said_sync_ = false;  // in this drain
   bool has_failed_copy_ = false;
