@@ -189,5 +189,35 @@ TEST_F(ClientSessionTest, SessionPoolingPassesEverything) {
   EXPECT_TRUE(talk.session().may_release());
 }
 
+// A row of which only the beginning has been passed on. Whatever the client heard now it would take
+// for the rest.
+TEST_F(ClientSessionTest, AServerThatDiesInTheMiddleOfAMessageEndsWithoutWords) {
+  Talk talk(route_);
+  talk.client(query("SELECT 1"));
+  talk.attach(server_);
+  Output out;
+  wire::Frame frame{.kind = wire::Frame::Kind::first, .type = 'D', .length = 1000};
+  EXPECT_EQ(talk.session().from_server(frame, out), Verdict::forward);
+
+  EXPECT_TRUE(talk.session().is_in_answer());
+  EXPECT_EQ(talk.lose(Error(Errc::connection_lost, "gone")), "ends");
+}
+
+// What the server is told next it would take for the rest of that message.
+TEST_F(ClientSessionTest, AMessageIsKnownToBeOpenUntilItsLastPiece) {
+  Talk talk(route_);
+  talk.client(query("COPY t FROM STDIN"));
+  talk.attach(server_);
+  Output out;
+  wire::Frame frame{.kind = wire::Frame::Kind::first, .type = 'd', .length = 1000};
+
+  EXPECT_FALSE(talk.session().is_in_message());
+  talk.session().from_client(frame, out);
+  EXPECT_TRUE(talk.session().is_in_message());
+  frame.kind = wire::Frame::Kind::last;
+  talk.session().from_client(frame, out);
+  EXPECT_FALSE(talk.session().is_in_message());
+}
+
 }  // namespace
 }  // namespace forebay::proxy

@@ -131,7 +131,8 @@ ClientStart ClientFlow::introduction(const wire::StartupView& start) const {
 
 // It is sent when the client leaves.
 void ClientFlow::refuse(const wire::ErrorReport& report) {
-  wire::write_error(out_.to_client, report);
+  const bool can_hear = session_ == nullptr || !session_->is_in_answer();
+  if (can_hear) wire::write_error(out_.to_client, report);
   note_refusal(report.sqlstate, report.message);
 }
 

@@ -192,6 +192,10 @@ Task<bool> ClientFlow::release_if_done() {
 }
 
 void ClientFlow::give_back() {
+  if (session_->is_in_message()) {
+    stay_->is_lost = true;
+    stay_->server.mark_cut_off();
+  }
   session_->release();
   const std::unique_ptr<Stay> stay = std::move(stay_);
   out_.to_server.clear();  // only what asks for no answer: COPY data that came too late

@@ -264,7 +264,7 @@ Task<bool> ServerLink::close_here(Instant deadline) {
   const bool is_quiet = co_await wait_for_cancel_call(deadline);
   if (!is_quiet) co_return false;
   if (!goodbye_) {
-    goodbye_.emplace(*scheduler_, std::move(stream_), terminate());
+    goodbye_.emplace(*scheduler_, std::move(stream_), is_cut_off_ ? std::string() : terminate());
     if (is_gone_) goodbye_->note_gone();
     if (is_silent_) goodbye_->note_silence();
   }

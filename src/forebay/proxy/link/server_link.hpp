@@ -56,6 +56,9 @@ class ServerLink final : public Connection {
   bool was_given_back_since(Instant time) const { return given_back_at_ >= time && is_usable(); }
   // The stream broke, or the server ended the session: nobody can use it any more.
   void mark_lost() { is_lost_ = true; }
+  // It is of no more use, because the server has only the beginning of a message, and takes for the
+  // rest of it whatever it is told next: so it hears nothing more but the end.
+  void mark_cut_off() { is_lost_ = is_cut_off_ = true; }
   // Asks the server, by a connection of its own, to end what the session does now, and ends when
   // the server has done so or the deadline has passed. Nobody else may have the session before: a
   // reset and a close wait for it. A second call meanwhile shares the first. The server counts a
@@ -126,6 +129,7 @@ class ServerLink final : public Connection {
   bool has_said_sync_ = false;  // in this drain
   bool has_failed_copy_ = false;
   bool is_lost_ = false;
+  bool is_cut_off_ = false;
   bool is_gone_ = false;    // the server has hung up
   bool is_silent_ = false;  // nothing is heard of it any more
 };

@@ -175,7 +175,7 @@ void ClientSession::lose_server(const Error& why, Output& out) {
 }
 
 Verdict ClientSession::end_with(const wire::ErrorReport& report, Output& out) {
-  wire::write_error(out.to_client, report);
+  if (!is_in_answer()) wire::write_error(out.to_client, report);
   ended_for_ = std::make_unique<wire::ErrorReport>(report);
   is_over_ = true;
   return Verdict::end;

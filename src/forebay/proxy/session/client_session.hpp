@@ -79,6 +79,11 @@ class ClientSession {
   void lose_server(const Error& why, Output& out);
   // True: something of this client is running on the server, and can be cancelled.
   bool is_busy() const;
+  // The server has only the beginning of a message: if the client is gone it will never have the
+  // rest, and whatever it is told next it takes for that.
+  bool is_in_message() const { return server_ != nullptr && rest_ == Rest::forward; }
+  // The client has only the beginning of a message: nothing else can be said to it any more.
+  bool is_in_answer() const { return server_rest_ == Rest::forward; }
   // It keeps its server beyond its transactions.
   bool is_pinned() const { return !pins_.empty(); }
   bool is_welcome() const { return start_ == nullptr; }
