@@ -219,5 +219,24 @@ TEST_F(ClientSessionTest, AMessageIsKnownToBeOpenUntilItsLastPiece) {
   EXPECT_FALSE(talk.session().is_in_message());
 }
 
+// A server keeps the parameters of the client that it served last. That they are still the client's
+// holds only until it changes them elsewhere.
+TEST_F(ClientSessionTest, AServerThatFittedNeedsAFitAfterAChangeElsewhere) {
+  Talk talk(route_);
+  const auto serve = [&talk](ServerPicture& by, const std::string& sql, const std::string& more) {
+    talk.client(query(sql));
+    const std::string asked = talk.attach(by);
+    talk.server(complete("DONE") + more + ready());
+    talk.session().release();
+    return asked;
+  };
+  serve(server_, "SELECT 1", "");
+  serve(other_, "SET TimeZone TO 'CET'", parameter("TimeZone", "CET"));
+
+  EXPECT_EQ(serve(other_, "SELECT 2", ""), "server: Query [SELECT 2]");
+  EXPECT_EQ(serve(server_, "SELECT 3", ""),
+            "is fitting; server: Query [SET \"timezone\" TO 'CET';]");
+}
+
 }  // namespace
 }  // namespace forebay::proxy

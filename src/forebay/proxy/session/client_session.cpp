@@ -76,6 +76,9 @@ void ClientSession::learn_start() {
   parameters_.begin(std::move(all));
 }
 
+// A server that was made to fit before is not known to fit any more.
+void ClientSession::renew_serial() { serial_ = shared_.texts.next_serial(); }
+
 void ClientSession::attach(ServerPicture& server, Output& out) {
   FOREBAY_CHECK(server_ == nullptr && !is_over_);
   server_ = &server;

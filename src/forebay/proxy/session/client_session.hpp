@@ -105,6 +105,7 @@ class ClientSession {
   Verdict welcome(const Parameters& parameters, Output& out);
   Verdict fit_is_over(Output& out);
   void learn_start();
+  void renew_serial();
   Verdict end_with(const wire::ErrorReport& report, Output& out);
   Verdict violation(const Error& error, Output& out);
   bool is_free() const;  // no server, or one that has nothing to do and is in no transaction
@@ -173,7 +174,7 @@ class ClientSession {
   void abort_ours(Output& out);
 
   const SessionShared& shared_;
-  const std::uint64_t serial_;
+  std::uint64_t serial_;  // of its parameters: nobody else has it, and a change brings another
   std::unique_ptr<ClientStart> start_;  // until the welcome
   std::unique_ptr<wire::ErrorReport> ended_for_;
 

@@ -113,6 +113,8 @@ Verdict ClientSession::on_parameter(const Frame& frame, Output& out) {
     if (!is_restoring || (heard != nullptr && *heard == status->value)) return Verdict::done;
   }
   parameters_.note(status->name, status->value, *server_);
+  renew_serial();
+  if (server_->fitted_for != 0) server_->fitted_for = serial_;
   return Verdict::forward;
 }
 
@@ -166,6 +168,7 @@ void ClientSession::discarded_all() {
   server_->fitted_for = 0;
   pins_ = {};
   parameters_.reset();
+  renew_serial();
 }
 
 Verdict ClientSession::on_error(const Frame& frame, Output& out) {
