@@ -238,5 +238,25 @@ TEST_F(ClientSessionTest, AServerThatFittedNeedsAFitAfterAChangeElsewhere) {
             "is fitting; server: Query [SET \"timezone\" TO 'CET';]");
 }
 
+// The error arrives between the pieces of a Bind that was sent ahead of it.
+TEST_F(ClientSessionTest, ABindThatAnErrorInterruptsIsDropped) {
+  Talk talk(route_);
+  talk.client(run("unknown"));
+  talk.attach(server_);
+  Output out;
+  wire::Frame frame{.kind = wire::Frame::Kind::first, .type = 'B', .length = 12};
+  EXPECT_EQ(talk.session().from_client(frame, out), Verdict::done);
+
+  EXPECT_EQ(talk.server(error("26000")), "client: ERROR 26000 [no]");
+  frame.kind = wire::Frame::Kind::last;
+  frame.bytes = frame.body = std::string_view("\0\0\0\0\0\0\0\0\0\0\0\0", 12);
+  EXPECT_EQ(talk.session().from_client(frame, out), Verdict::done);
+
+  EXPECT_EQ(out.to_server, "");
+  EXPECT_EQ(talk.client(sync()), "server: Sync");
+  EXPECT_EQ(talk.server(ready()), "client: Ready I");
+  EXPECT_TRUE(talk.session().may_release());
+}
+
 }  // namespace
 }  // namespace forebay::proxy

@@ -53,6 +53,11 @@ Verdict ClientSession::begin_message(const Frame& frame, Output& out) {
 }
 
 Verdict ClientSession::continue_message(const Frame& frame, Output& out) {
+  // An error came before the names were all there: nothing of this Bind has gone to the server.
+  if (rest_ == Rest::bind_head && is_skipping_) {
+    held_ = {};
+    rest_ = Rest::drop;
+  }
   if (rest_ == Rest::bind_head) {
     held_ += frame.body;
     const Verdict verdict = write_bind_head(held_, frame.length, out);
