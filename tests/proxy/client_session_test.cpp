@@ -258,5 +258,21 @@ TEST_F(ClientSessionTest, ABindThatAnErrorInterruptsIsDropped) {
   EXPECT_TRUE(talk.session().may_release());
 }
 
+// What was sent ahead for a COPY that got no server wants none, and the next Query is not skipped.
+TEST_F(ClientSessionTest, CopyDataWithoutAServerIsDroppedWithSessionPoolingToo) {
+  SessionRules rules;
+  rules.pooling = Pooling::session;
+  TalkRoute route(rules);
+  Talk talk(route);
+  std::string data;
+  wire::write_copy_data(data, "1\n");
+  wire::write_copy_done(data);
+  talk.client(query("COPY t FROM STDIN"));
+  talk.fail(Error(Errc::limit_reached, "all are lent"));
+
+  EXPECT_EQ(talk.client(data), "");
+  EXPECT_EQ(talk.client(query("SELECT 1")), "wants a server");
+}
+
 }  // namespace
 }  // namespace forebay::proxy

@@ -10,6 +10,15 @@ namespace forebay::proxy {
 using wire::ClientMessage;
 using wire::Frame;
 
+namespace {
+
+bool is_copy(ClientMessage type) {
+  return type == ClientMessage::copy_data || type == ClientMessage::copy_done ||
+         type == ClientMessage::copy_fail;
+}
+
+}  // namespace
+
 Verdict ClientSession::from_client(const Frame& frame, Output& out) {
   if (is_over_ || has_left_) return Verdict::end;
   FOREBAY_CHECK(is_welcome() && (server_ == nullptr || is_fitted()));
@@ -32,6 +41,7 @@ Verdict ClientSession::begin_message(const Frame& frame, Output& out) {
   if (shared_.rules.pooling == Pooling::session) {
     if (server_ != nullptr) return pass_on(frame);
     if (type == ClientMessage::sync || type == ClientMessage::flush) return on_sync(frame, out);
+    if (is_copy(type)) return on_copy(frame);
     return want_server(frame);
   }
   switch (type) {
