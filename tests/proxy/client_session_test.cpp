@@ -274,5 +274,20 @@ TEST_F(ClientSessionTest, CopyDataWithoutAServerIsDroppedWithSessionPoolingToo) 
   EXPECT_EQ(talk.client(query("SELECT 1")), "wants a server");
 }
 
+// EXECUTE had it prepared on this server under the client's own name.
+TEST_F(ClientSessionTest, AStatementThatIsClosedIsGoneForExecuteToo) {
+  Talk talk(route_);
+  talk.client(query("BEGIN"));
+  talk.attach(server_);
+  talk.server(complete("BEGIN") + ready('T'));
+  talk.client(parse("s", "SELECT 1") + sync());
+  talk.server(parsed() + ready('T'));
+  talk.client(query("EXECUTE s"));
+  talk.server(closed() + parsed() + ready('T') + complete("SELECT 1") + ready('T'));
+
+  EXPECT_EQ(talk.client(close(wire::Target::statement, "s") + sync()), "server: Close S s, Sync");
+  EXPECT_EQ(talk.server(closed() + ready('T')), "client: CloseComplete, Ready T");
+}
+
 }  // namespace
 }  // namespace forebay::proxy

@@ -236,13 +236,15 @@ Verdict ClientSession::on_close(const Frame& frame, Output& out) {
       if (is_servers) server_->unnamed_there = 0;
       statements_.drop_unnamed();
     } else {
+      // Where it is under this very name, too, EXECUTE would find it.
+      is_servers = server_ != nullptr && is_borrowed(close->name);
       statements_.drop(close->name);
     }
   }
   if (is_servers) {
     Expected& expected = expect('C', Whose::client);
     expected.has_change = is_statement;
-    expected.is_unnamed = is_statement;
+    expected.is_unnamed = is_statement && close->name.empty();
     return Verdict::forward;
   }
   queue_.push({.type = 'C', .whose = Whose::ours, .has_change = is_statement});

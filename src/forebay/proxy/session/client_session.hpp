@@ -138,6 +138,7 @@ class ClientSession {
   ServersName name_on_server(std::string_view name, Output& out);
   void expect_about(char type, std::string_view name, const ServersName& there);
   const wire::StatementReading* reading_of(std::string_view name) const;
+  bool is_borrowed(std::string_view name) const;
   void bring_absence(std::string_view name, Output& out);
   void bring_under_own_name(std::string_view name, std::string_view body, Whose whose, Output& out);
   void make_room(Output& out);

@@ -141,9 +141,14 @@ void ClientSession::bring_unnamed(Output& out) {
   server_->unnamed_there = unnamed.id;
 }
 
+// The server may have a statement under this name of the client's.
+bool ClientSession::is_borrowed(std::string_view name) const {
+  return std::ranges::find(server_->borrowed_names, name) != server_->borrowed_names.end();
+}
+
 // The client has no statement of that name, and must hear so from the server.
 void ClientSession::bring_absence(std::string_view name, Output& out) {
-  if (std::ranges::find(server_->borrowed_names, name) == server_->borrowed_names.end()) return;
+  if (!is_borrowed(name)) return;
   wire::write_close(out.to_server, wire::Target::statement, name);
   expect('C', Whose::swallowed);
 }
