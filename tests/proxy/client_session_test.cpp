@@ -289,5 +289,19 @@ TEST_F(ClientSessionTest, AStatementThatIsClosedIsGoneForExecuteToo) {
   EXPECT_EQ(talk.server(closed() + ready('T')), "client: CloseComplete, Ready T");
 }
 
+// The second one was to discard what was prepared between them, and then it failed.
+TEST_F(ClientSessionTest, WhatALaterDiscardWasToDropIsNotForgottenByAnEarlierOne) {
+  Talk talk(route_);
+  talk.client(parse("d", "DISCARD ALL") + run("d") + parse("x", "SELECT 1") +
+              parse("d", "DISCARD ALL") + run("d") + sync());
+  talk.attach(server_);
+  talk.server(parsed() + bound() + complete("DISCARD ALL"));
+  talk.server(parsed() + closed() + parsed() + bound() + error("25001") + ready());
+
+  const std::string asked = talk.client(run("x") + sync());
+  EXPECT_NE(asked.find("Close S forebay_2, Parse forebay_2 [SELECT 1]"), std::string::npos)
+      << asked;
+}
+
 }  // namespace
 }  // namespace forebay::proxy

@@ -147,7 +147,8 @@ Verdict ClientSession::on_command(const Frame& frame, Output& out) {
   is_failed_ = false;
   const Result<std::string_view> tag = wire::parse_command_complete(frame.body);
   const bool drops_all = tag && (*tag == "DEALLOCATE ALL" || *tag == "DISCARD ALL");
-  if (drops_all) server_->statements.erase_doubtful();
+  // Behind others there may be one more of its kind, which doubted what comes before it.
+  if (drops_all && queue_.size() <= 2) server_->statements.erase_doubtful();
   if (tag && *tag == "DISCARD ALL") discarded_all();
   if (!queue_.empty() && (drops_all || (tag && *tag == "DEALLOCATE")))
     queue_.front().is_done = true;
