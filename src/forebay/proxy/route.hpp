@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "forebay/pool/observer.hpp"
 #include "forebay/pool/pool.hpp"
 #include "forebay/proxy/proxy_counters.hpp"
 #include "forebay/proxy/proxy_options.hpp"
@@ -36,6 +37,8 @@ class Route {
   const SessionShared& shared() const { return shared_; }
   const SessionCounters& sessions() const { return counters_; }
   ProxyCounters& clients() { return clients_; }  // of this route
+  // Who is told how clients wait for servers.
+  const Observation& observation() const { return observation_; }
 
   // What a server of this route says of itself when a session begins. Null: nobody knows yet.
   const Parameters* greeting() const { return greeting_ ? &*greeting_ : nullptr; }
@@ -46,6 +49,7 @@ class Route {
 
  private:
   const RouteOptions options_;
+  const Observation observation_;
   std::unique_ptr<Connector> connector_;
   Pool pool_;
   StatementTexts texts_;

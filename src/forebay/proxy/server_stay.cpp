@@ -1,6 +1,7 @@
 // How a client comes by a server, what it hears from it, and how the server goes back.
 #include <array>
 
+#include "forebay/detail/pool/observed_span.hpp"
 #include "forebay/proxy/client_flow.hpp"
 #include "forebay/proxy/link/server_link.hpp"
 
@@ -55,13 +56,19 @@ Task<Result<void>> ClientFlow::bring_server(Instant deadline) {
 // A client that hangs up while it stands in line leaves it at once.
 Task<Result<PooledConnection>> ClientFlow::stand_in_line(Instant deadline) {
   Pool& pool = route_->pool();
-  if (std::optional<PooledConnection> ready = pool.try_acquire()) co_return std::move(*ready);
+  detail::ObservedSpan span(route_->observation(), scheduler_);
+  if (span) span.begin(ObservedStep::acquire, {}, {});
+  if (std::optional<PooledConnection> ready = pool.try_acquire()) {
+    if (span) span.end(nullptr);
+    co_return std::move(*ready);
+  }
   ++counters_->waits;
   ++counters_->waiting;
   Cancellation gone(scheduler_);
   is_in_line_ = true;
   watchers_.spawn(watch_client(gone));
   Result<PooledConnection> taken = co_await pool.acquire(Until(deadline, gone));
+  if (span) span.end(taken ? nullptr : &taken.error());
   --counters_->waiting;
   is_in_line_ = false;
   stream_->interrupt_read();
