@@ -6,14 +6,14 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "support/model_postgres.hpp"
+#include "forebay/sim/postgres/model_postgres.hpp"
 #include "support/session_talk.hpp"
 
 namespace forebay::proxy {
 namespace {
 
 using namespace test::words;
-using test::ModelPostgres;
+using sim::ModelPostgres;
 using test::TalkRoute;
 
 rc::Gen<std::string> any_name() { return rc::gen::element<std::string>("", "a", "b", "c"); }
