@@ -130,15 +130,15 @@ TEST(ClientFlowTest, WhoHangsUpLeavesTheLineWhateverItSentAhead) {
   std::optional<std::string> heard;
   world.links.begin(waiter->ask(query("SELECT 1"), 0), heard);
   world.pass(100ms);
-  EXPECT_EQ(world.proxy.counters().waiting, 1);
+  EXPECT_EQ(world.proxy.statistics().clients().waiting, 1);
   heard.reset();
   world.links.begin(waiter->ask(query(std::string(5'000, 'x')), 0), heard);
   world.pass(100ms);
   waiter->hang_up();
   world.pass(100ms);
 
-  EXPECT_EQ(world.proxy.counters().waiting, 0);
-  EXPECT_EQ(world.proxy.counters().clients, 1);
+  EXPECT_EQ(world.proxy.statistics().clients().waiting, 0);
+  EXPECT_EQ(world.proxy.statistics().clients().clients, 1);
 }
 
 TEST(ClientFlowTest, NobodyIsWaitedForAtTheDoor) {
@@ -149,10 +149,10 @@ TEST(ClientFlowTest, NobodyIsWaitedForAtTheDoor) {
   std::optional<std::string> heard;
   world.links.begin(one->log_in(), heard);
   world.pass(100ms);
-  EXPECT_EQ(world.proxy.counters().waiting, 1);
+  EXPECT_EQ(world.proxy.statistics().clients().waiting, 1);
   one->hang_up();
   world.pass(100ms);
-  EXPECT_EQ(world.proxy.counters().waiting, 0);
+  EXPECT_EQ(world.proxy.statistics().clients().waiting, 0);
 
   std::optional<std::string> told;
   world.links.begin(other->log_in(), told);
@@ -174,7 +174,7 @@ TEST(ClientFlowTest, AProxyEndsThoughClientsStandInLine) {
   std::optional<std::string> heard;
   world.links.begin(client->ask(query("SELECT 1")), heard);
   world.pass(1s);
-  ASSERT_EQ(world.proxy.counters().waiting, 1);
+  ASSERT_EQ(world.proxy.statistics().clients().waiting, 1);
   world.close(100ms);
   world.pass(1s);
 
@@ -191,7 +191,7 @@ TEST(ClientFlowTest, WhoNeverIntroducesItselfHearsSo) {
             "FATAL 57014 [canceling authentication due to timeout]gone");
 
   EXPECT_EQ(log.values("Client refused", "sqlstate"), (std::vector<std::string>{"08P01", "57014"}));
-  EXPECT_EQ(world.proxy.counters().refused, 2u);
+  EXPECT_EQ(world.proxy.statistics().clients().refused, 2u);
 }
 
 TEST(ClientFlowTest, AViolationIsLoggedAndCostsNoServer) {
@@ -223,7 +223,7 @@ TEST(ClientFlowTest, WhoReadsNothingIsSentAway) {
   world.links.begin(other->ask(query("SELECT 1")), answered);
   world.pass(30s);
 
-  EXPECT_EQ(world.proxy.counters().clients, 1);
+  EXPECT_EQ(world.proxy.statistics().clients().clients, 1);
   EXPECT_EQ(world.query(*other, "SELECT 2"), "[OK], Ready I");
   EXPECT_EQ(log.values("Client refused", "sqlstate"), (std::vector<std::string>{"08006"}));
 }

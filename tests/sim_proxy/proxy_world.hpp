@@ -298,7 +298,8 @@ class ProxyWorld final : private SimPostgresWatch, private SimClientWatch {
       for (const Instance& proxy : instances_) {
         state += fmt::format("; {}: {}, {} clients, {} of them wait", proxy.name,
                              describe(proxy.route->pool().gauges()),
-                             proxy.server.counters().clients, proxy.server.counters().waiting);
+                             proxy.server.statistics().clients().clients,
+                             proxy.server.statistics().clients().waiting);
       }
       broken(Promise::supply,
              fmt::format("client {} got no answer for {} in a healthy world: it {}", i + 1,
@@ -433,7 +434,7 @@ class ProxyWorld final : private SimPostgresWatch, private SimClientWatch {
   void check_idle() {
     for (Instance& proxy : instances_) {
       const PoolGauges gauges = proxy.route->pool().gauges();
-      const proxy::ProxyCounters& counters = proxy.server.counters();
+      const proxy::ProxyCounters counters = proxy.server.statistics().clients();
       if (counters.clients != 0 || counters.waiting != 0 || gauges.lent != 0) {
         broken(Promise::every_waiter_ends,
                fmt::format("{}: all clients have left, and it has {} of them; {}", proxy.name,
@@ -455,8 +456,8 @@ class ProxyWorld final : private SimPostgresWatch, private SimClientWatch {
       result_.lives += client->lives();
     }
     for (const Instance& proxy : instances_) {
-      result_.pins += proxy.route->counters().pins;
-      result_.stays += proxy.server.counters().stays;
+      result_.pins += proxy.route->sessions().pins;
+      result_.stays += proxy.server.statistics().clients().stays;
       if (!book_.is_clean()) continue;
       if (proxy.sessions != 0) broken(Promise::cap, "a session outlived its proxy");
     }
