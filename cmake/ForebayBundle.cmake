@@ -30,6 +30,12 @@ function(forebay_bundle target function)
     COMMAND Python3::Interpreter -B ${script} ${function} ${source} ${arg_FILES}
     DEPENDS ${script} ${arg_FILES} COMMENT "Bundling ${function}" VERBATIM)
   target_sources(${target} PRIVATE ${source})
+  # For those who read sources without compiling them all.
+  if(NOT TARGET forebay_bundles)
+    add_custom_target(forebay_bundles)
+  endif()
+  add_custom_target(forebay_${function} DEPENDS ${source})
+  add_dependencies(forebay_bundles forebay_${function})
 endfunction()
 
 function(forebay_npm_files variable)

@@ -102,6 +102,7 @@ Task<void> SimPostgres::close() {
 
 std::vector<std::uint32_t> SimPostgres::session_numbers() const {
   std::vector<std::uint32_t> numbers;
+  numbers.reserve(sessions_.size());
   for (const auto& [number, session] : sessions_) numbers.push_back(number);
   return numbers;
 }

@@ -132,6 +132,7 @@ StandinSession::Verdict StandinSession::take_parse(const wire::Frame& frame,
     // Of a statement with a job it is the job's row that the client is told of.
     const std::string& sql = statement.job_sql.empty() ? statement.sql : statement.job_sql;
     std::vector<std::uint32_t> types;
+    types.reserve(parse->parameter_types.size());
     for (std::size_t i = 0; i < parse->parameter_types.size(); ++i)
       types.push_back(parse->parameter_types[i]);
     wire::write_parse(to_server, parse->statement, sql, types);
