@@ -142,6 +142,55 @@ TEST_F(ClientSessionTest, CopyPassesBothWays) {
   EXPECT_TRUE(talk.session().may_release());
 }
 
+// The first Sync is part of the COPY. Whether the server had read it is known with the next answer.
+TEST_F(ClientSessionTest, ACopyThatFailsLeavesTheClientInStep) {
+  std::string data;
+  wire::write_copy_data(data, "no number\n");
+  wire::write_copy_done(data);
+  std::string begins;
+  wire::write_copy_response(begins, wire::ServerMessage::copy_in_response, 0, {});
+  for (const Pooling pooling : {Pooling::transaction, Pooling::session}) {
+    for (const bool is_read : {true, false}) {
+      TalkRoute route;
+      route.rules.pooling = pooling;
+      ServerPicture server = fresh_server();
+      Talk talk(route);
+      talk.client(parse("", "COPY t FROM STDIN") + run("") + sync());
+      talk.attach(server);
+      talk.server(parsed() + bound() + begins);
+      talk.client(data + sync());
+
+      EXPECT_EQ(talk.server(error("22P02") + ready()), "client: ERROR 22P02 [no], Ready I");
+      EXPECT_FALSE(talk.session().may_release());
+      EXPECT_FALSE(server.answers.is_certain());
+      if (!is_read) {
+        EXPECT_EQ(talk.server(ready()), "client: Ready I");
+        EXPECT_TRUE(server.answers.is_certain());
+        EXPECT_EQ(talk.session().may_release(), pooling == Pooling::transaction);
+      }
+      EXPECT_EQ(talk.client(query("SELECT 1")), "server: Query [SELECT 1]");
+      EXPECT_EQ(talk.server(complete("SELECT 1") + ready()), "client: [SELECT 1], Ready I");
+      EXPECT_TRUE(server.answers.is_certain());
+      EXPECT_EQ(talk.session().may_release(), pooling == Pooling::transaction);
+    }
+  }
+}
+
+// The error comes first, and the server was not reading data when it met the first Sync.
+TEST_F(ClientSessionTest, ASyncThatEndsTheSkippingAfterAFailedCopyIsTheClients) {
+  Talk talk(route_);
+  talk.client(parse("", "COPY v FROM STDIN") + run("") + sync());
+  talk.attach(server_);
+  std::string begins;
+  wire::write_copy_response(begins, wire::ServerMessage::copy_in_response, 0, {});
+  EXPECT_EQ(talk.server(parsed() + bound() + begins + error("42809") + ready()),
+            "client: ParseComplete, BindComplete, CopyInResponse, ERROR 42809 [no], Ready I");
+
+  EXPECT_EQ(talk.client(query("SELECT 1")), "server: Query [SELECT 1]");
+  EXPECT_EQ(talk.server(complete("SELECT 1") + ready()), "client: [SELECT 1], Ready I");
+  EXPECT_TRUE(talk.session().may_release());
+}
+
 // A client that always has something under way never comes to the end of its pipeline.
 TEST(ExpectedAnswersTest, WhatIsAnsweredIsForgotten) {
   ExpectedAnswers queue;

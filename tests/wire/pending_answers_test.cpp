@@ -1,6 +1,8 @@
 // What a server owes: pipelines, errors, and COPY, which swallows what lies in it.
 #include "forebay/wire/protocol/pending_answers.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -85,6 +87,86 @@ TEST(PendingAnswersTest, ASyncInsideACopyThatFailsLeavesDoubt) {
   EXPECT_TRUE(receive_all_types(pending, "EZ"));
   EXPECT_FALSE(pending.is_certain());
   EXPECT_FALSE(pending.is_idle());
+}
+
+// Whether the server had read the first Sync when it failed, the answers to a later request show.
+TEST(PendingAnswersTest, TheNextRequestEndsTheDoubtAboutASyncInsideACopy) {
+  for (const TypesOfTalk& talk :
+       {TypesOfTalk{"dcS", "EZ"}, TypesOfTalk{"dcS", "EZZ"}, TypesOfTalk{"SdcS", "EZ"},
+        TypesOfTalk{"SdcS", "EZZ"}, TypesOfTalk{"SdcS", "EZZZ"}}) {
+    for (const TypesOfTalk& next : {TypesOfTalk{"Q", "TDCZ"}, TypesOfTalk{"Q", "EZ"},
+                                    TypesOfTalk{"PBES", "12CZ"}, TypesOfTalk{"SQ", "ZIZ"}}) {
+      for (const bool is_sent_ahead : {false, true}) {
+        PendingAnswers pending;
+        send_all_types(pending, "PBES");
+        EXPECT_TRUE(receive_all_types(pending, "12G"));
+        send_all_types(pending, talk.sent);
+        if (is_sent_ahead) send_all_types(pending, next.sent);
+        EXPECT_TRUE(receive_all_types(pending, talk.received)) << talk.received;
+        // Once every Sync has been answered there is no doubt either.
+        const auto syncs = 1 + std::ranges::count(talk.sent, 'S');
+        const bool is_each_answered = std::ranges::count(talk.received, 'Z') == syncs;
+        if (!is_sent_ahead) {
+          EXPECT_EQ(pending.is_certain(), is_each_answered) << talk.sent << talk.received;
+          EXPECT_EQ(pending.is_idle(), is_each_answered) << talk.sent << talk.received;
+          send_all_types(pending, next.sent);
+        }
+        EXPECT_TRUE(receive_all_types(pending, next.received)) << talk.received << next.sent;
+        EXPECT_TRUE(pending.is_certain());
+        EXPECT_TRUE(pending.is_idle()) << talk.sent << talk.received << next.sent;
+      }
+    }
+  }
+}
+
+TEST(PendingAnswersTest, MoreReadyForQueryThanSyncsAreNoticed) {
+  PendingAnswers pending;
+  send_all_types(pending, "PBES");
+  receive_all_types(pending, "12G");
+  send_all_types(pending, "dcS");
+  EXPECT_TRUE(receive_all_types(pending, "EZZ"));
+  EXPECT_FALSE(receive_all_types(pending, "Z"));
+  EXPECT_FALSE(pending.is_idle());
+}
+
+// The error is there before the client has ended its data.
+TEST(PendingAnswersTest, ACopyThatFailsBeforeItsEndIsFollowed) {
+  for (const std::string_view answers : {"Z", "ZZ"}) {
+    PendingAnswers pending;
+    send_all_types(pending, "PBES");
+    EXPECT_TRUE(receive_all_types(pending, "12GE"));
+    send_all_types(pending, "dcS");
+    EXPECT_TRUE(receive_all_types(pending, answers));
+    send_all_types(pending, "PBES");
+    EXPECT_TRUE(receive_all_types(pending, "12CZ"));
+    EXPECT_TRUE(pending.is_idle());
+  }
+}
+
+// The first Sync ends the skipping, and the server ignores data that it does not read: every Sync
+// is answered.
+TEST(PendingAnswersTest, AnErrorBeforeTheCopyLeavesNoDoubt) {
+  PendingAnswers pending;
+  send_all_types(pending, "PBESdcS");
+  EXPECT_TRUE(receive_all_types(pending, "EZ"));
+  EXPECT_FALSE(pending.is_idle());
+  EXPECT_TRUE(receive_all_types(pending, "Z"));
+  EXPECT_TRUE(pending.is_idle());
+}
+
+// They are skipped, or not: it stays unknown which of them is answered.
+TEST(PendingAnswersTest, RequestsBehindACopyThatFailsLeaveLastingDoubt) {
+  for (const std::string_view more : {"dcPBES", "Qdc", "QScS"}) {
+    PendingAnswers pending;
+    send_all_types(pending, "PBES");
+    EXPECT_TRUE(receive_all_types(pending, "12G"));
+    send_all_types(pending, more);
+    EXPECT_TRUE(receive_all_types(pending, "E"));
+    send_all_types(pending, "SQ");
+    receive_all_types(pending, "ZZTDCZ");
+    EXPECT_FALSE(pending.is_certain()) << more;
+    EXPECT_FALSE(pending.is_idle());
+  }
 }
 
 TEST(PendingAnswersTest, WhatNobodyAskedForIsNoticed) {

@@ -169,6 +169,8 @@ class ClientSession {
   bool show_renamed(const wire::ErrorFields& fields, const Expected& expected, Output& out);
   void discarded_all();
   void drop_to_sync(bool has_first_failed);
+  void drop_doubtful_syncs();
+  Verdict on_ready_beside();
   void doubt_statement(const Expected& expected, const wire::ErrorFields& fields);
   Verdict show(const wire::Frame& frame, bool is_shown, Output& out);
   void say_ours(Output& out);

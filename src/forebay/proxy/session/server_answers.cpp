@@ -187,6 +187,7 @@ Verdict ClientSession::on_error(const Frame& frame, Output& out) {
     const bool has_sync = queue_.before_sync() < queue_.size();
     drop_to_sync(true);
     if (!has_sync) is_skipping_ = true;
+    drop_doubtful_syncs();
   }
   if (front.whose == Whose::silent) return Verdict::done;
   if (front.is_refusal) {
@@ -242,8 +243,28 @@ void ClientSession::drop_to_sync(bool has_first_failed) {
   queue_.erase(0, count);
 }
 
+// A COPY has failed, and the Syncs inside it are not owed for certain any more.
+void ClientSession::drop_doubtful_syncs() {
+  for (std::size_t left = server_->answers.doubtful(); left > 0 && !queue_.empty(); --left) {
+    queue_.erase(0, 1);
+    const bool has_sync = queue_.before_sync() < queue_.size();
+    drop_to_sync(false);
+    if (!has_sync) is_skipping_ = true;
+  }
+}
+
+// The server had not read a Sync when the COPY around it failed, and so it was skipping no more.
+Verdict ClientSession::on_ready_beside() {
+  is_failed_ = server_->answers.transaction() == wire::TransactionStatus::failed;
+  if (!is_muted_) is_skipping_ = false;
+  return Verdict::forward;
+}
+
 Verdict ClientSession::on_ready(const Frame& frame, Output& out) {
-  if (!server_->answers.received(frame.type, frame.body) || queue_.empty()) return out_of_step(out);
+  const std::size_t doubtful = server_->answers.doubtful();
+  if (!server_->answers.received(frame.type, frame.body)) return out_of_step(out);
+  if (server_->answers.doubtful() < doubtful) return on_ready_beside();
+  if (queue_.empty()) return out_of_step(out);
   const Expected front = queue_.front();
   if (front.type != 'Q' && front.type != 'S') return out_of_step(out);
   is_muted_ = false;

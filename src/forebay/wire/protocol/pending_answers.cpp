@@ -1,5 +1,7 @@
 #include "forebay/wire/protocol/pending_answers.hpp"
 
+#include <algorithm>
+
 namespace forebay::wire {
 namespace {
 
@@ -27,6 +29,7 @@ void PendingAnswers::sent(char type) {
     case ClientMessage::execute:
     case ClientMessage::close:
       is_ready_ = false;
+      if (is_skipping_ && doubtful_ > 0) is_in_step_ = false;  // nobody knows that it is skipped
       if (!is_skipping_) requests_ += type;
       return;
     case ClientMessage::copy_done:
@@ -80,7 +83,8 @@ void PendingAnswers::pop() {
 }
 
 bool PendingAnswers::fit(bool is_right) {
-  if (!is_right) is_certain_ = false;
+  if (!is_right) is_in_step_ = false;
+  if (is_right) end_doubt();
   return is_right;
 }
 
@@ -110,11 +114,7 @@ bool PendingAnswers::start_of_copy(Copy copy) {
 
 bool PendingAnswers::error() {
   if (!fit(!is_empty())) return false;  // the session has ended
-  if (copy_ == Copy::in) {
-    const std::string_view sent_meanwhile =
-        std::string_view(requests_).substr(begin_ + 1, end_of_copy_data() - begin_ - 1);
-    if (sent_meanwhile.find('S') != std::string_view::npos) is_certain_ = false;
-  }
+  if (copy_ == Copy::in) fail_copy();
   copy_ = Copy::none;
   if (is_any_of("QFS")) return true;
   const std::size_t sync = requests_.find('S', begin_);
@@ -124,12 +124,41 @@ bool PendingAnswers::error() {
   return true;
 }
 
+// The server has swallowed the Syncs in the COPY, or the first ones, or none: where it was when it
+// failed cannot be known. The Sync behind the end of the data is answered in each case.
+void PendingAnswers::fail_copy() {
+  const std::size_t end = end_of_copy_data();
+  const std::string_view inside = std::string_view(requests_).substr(begin_ + 1, end - begin_ - 1);
+  const auto syncs = static_cast<std::size_t>(std::ranges::count(inside, 'S'));
+  if (syncs == 0) return;
+  const std::string_view behind = std::string_view(requests_).substr(end);
+  // Other requests are answered if one of those Syncs is, and after a Query nothing is skipped.
+  const bool has_others =
+      inside.size() > syncs || behind.find_first_not_of("cS") < behind.find('S');
+  if (has_others || is_any_of("Q")) is_in_step_ = false;
+  if (is_any_of("Q")) return;
+  requests_.erase(begin_ + 1, end - begin_ - 1);
+  doubtful_ = syncs;
+}
+
+// The answer to a request that was sent after the Syncs in doubt: theirs have come before it.
+void PendingAnswers::end_doubt() {
+  if (!is_any_of("S")) doubtful_ = 0;
+}
+
 bool PendingAnswers::ready(std::string_view body) {
   const Result<TransactionStatus> status = parse_ready_for_query(body);
-  if (!fit(status && is_any_of("QFS"))) return false;
+  // All other requests have another answer first, and that would have ended the doubt.
+  const bool is_beside = status && doubtful_ > 0 && !is_any_of("S");
+  if (!is_beside && !fit(status && is_any_of("QFS"))) return false;
   status_ = *status;
   copy_ = Copy::none;
-  pop();
+  if (is_beside) {
+    --doubtful_;
+    is_skipping_ = false;
+  } else {
+    pop();
+  }
   drop_old_copy_ends();
   is_ready_ = is_empty() && !is_skipping_;
   return true;

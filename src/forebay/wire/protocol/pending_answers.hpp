@@ -3,7 +3,9 @@
 //
 // A session may go to somebody else only when nothing is owed: is_idle(). Counting Sync and
 // ReadyForQuery is not enough for that. After an error the server skips everything up to the next
-// Sync; and while it reads a COPY, it swallows each Sync, so that clients send another one.
+// Sync; and while it reads a COPY, it swallows each Sync, so that clients send another one. When a
+// COPY fails, nobody can say whether the server had read the Syncs inside it: each may be answered
+// by one more ReadyForQuery, until the first answer to a later request ends the doubt.
 //
 //   request                      ends with
 //   Query, FunctionCall, Sync    ReadyForQuery
@@ -38,10 +40,12 @@ class PendingAnswers {
   bool received(char type, std::string_view body = {});
 
   // Everything is answered, and nothing begun that needs a Sync.
-  bool is_idle() const { return is_ready_ && is_certain_; }
+  bool is_idle() const { return is_ready_ && is_certain(); }
   // False: a COPY failed while a Sync was on its way, and nobody can say whether the server has
-  // swallowed it. The session must not go to anybody else.
-  bool is_certain() const { return is_certain_; }
+  // swallowed it. The session must not go to anybody else, unless later answers end the doubt.
+  bool is_certain() const { return is_in_step_ && doubtful_ == 0; }
+  // So many ReadyForQuery may come beside what is owed.
+  std::size_t doubtful() const { return doubtful_; }
   TransactionStatus transaction() const { return status_; }  // at the last ReadyForQuery
   Copy copy() const { return copy_; }
   // The type of the request whose answer is coming; 0: there is none.
@@ -59,6 +63,8 @@ class PendingAnswers {
   bool end_of_statement();
   bool start_of_copy(Copy copy);
   bool error();
+  void fail_copy();
+  void end_doubt();
   bool ready(std::string_view body);
   std::size_t end_of_copy_data() const;
   void drop_old_copy_ends();
@@ -69,7 +75,8 @@ class PendingAnswers {
   TransactionStatus status_;
   bool is_ready_ = true;
   bool is_skipping_ = false;  // up to a Sync that has not been sent yet
-  bool is_certain_ = true;
+  bool is_in_step_ = true;
+  std::size_t doubtful_ = 0;  // Syncs inside a COPY that failed; they are not among the requests
 };
 
 }  // namespace forebay::wire
