@@ -296,10 +296,9 @@ class ProxyWorld final : private SimPostgresWatch, private SimClientWatch {
       std::string state = since == kNever ? "waits for nothing" : "waits since ";
       if (since != kNever) state += readable_time(since.time_since_epoch());
       for (const Instance& proxy : instances_) {
-        state += fmt::format("; {}: {}, {} clients, {} of them wait", proxy.name,
-                             describe(proxy.route->pool().gauges()),
-                             proxy.server.statistics().clients().clients,
-                             proxy.server.statistics().clients().waiting);
+        const proxy::ProxyCounters now = proxy.server.statistics().clients();
+        state += fmt::format("; {}: {}, {} clients, {} wait", proxy.name,
+                             describe(proxy.route->pool().gauges()), now.clients, now.waiting);
       }
       broken(Promise::supply,
              fmt::format("client {} got no answer for {} in a healthy world: it {}", i + 1,

@@ -34,6 +34,7 @@ const std::vector<Alarm>& alarms() {
       {"ForebayStoreThrottled", R"(endpoint="slowed")"},
       {"ForebayTokenFailures", R"(endpoint="unknown")"},
       {"ForebayTenantsInLine", R"(service="orders")"},
+      {"ForebayProxyClientsWait", R"(route="narrow")"},
   };
   return all;
 }

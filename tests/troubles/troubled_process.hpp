@@ -5,8 +5,10 @@
 // All at once, because alerts take their time: they ripen together.
 #pragma once
 
+#include "forebay/cli/serve/serve_proxy.hpp"
 #include "forebay/metrics.hpp"
 #include "forebay/postgres/postgres_tenants.hpp"
+#include "forebay/proxy/proxy_metrics.hpp"
 #include "integration/transaction_fixture.hpp"
 #include "support/forwarder.hpp"
 #include "support/http_server.hpp"
@@ -30,6 +32,7 @@ class TroubledProcess {
     be_throttled();
     have_no_tokens();
     keep_tenants_waiting();
+    keep_clients_waiting();
     conflict();
   }
   TroubledProcess(const TroubledProcess&) = delete;
@@ -43,6 +46,7 @@ class TroubledProcess {
     watches_.clear();
     tenants_.reset();
     pools_.clear();
+    proxy_.reset();
     for (const auto& cluster : clusters_) cluster->close(100ms);
   }
 
@@ -210,6 +214,27 @@ class TroubledProcess {
     });
   }
 
+  // Three clients of a proxy share a server.
+  void keep_clients_waiting() {
+    RouteConfiguration route;
+    route.configuration.database.url = server_->url("app", "postgres");
+    route.configuration.pool.size.max = 1;
+    route.configuration.pool.name = "narrow";
+    route.is_named = true;
+    ProxyConfiguration configuration;
+    configuration.listen = {StreamAddress::tcp("127.0.0.1", 0)};
+    configuration.log_in_limit = 60s;
+    configuration.routes.push_back(std::move(route));
+    proxy_ = must(cli::ServeProxy::open(runtime_, configuration));
+    watches_.push_back(metrics_.watch([this](MetricSink& sink) {
+      proxy::write_proxy_metrics(sink, "orders", proxy_->look(Instant()).proxy);
+    }));
+    PoolOptions options;
+    options.size.max = 3;
+    PostgresPool& pool = start("proxied", options, {}, proxy_->client_url());
+    keep_doing(3, [&pool](int) { std::ignore = pool.exec_blocking("SELECT pg_sleep(0.05)"); });
+  }
+
   // Somebody else changes the row between our look and our change, each time.
   void conflict() {
     watches_.push_back(watch(metrics_, transactions_));
@@ -250,6 +275,7 @@ class TroubledProcess {
   std::vector<std::unique_ptr<Cluster>> clusters_;
   std::vector<std::unique_ptr<PostgresPool>> pools_;
   std::unique_ptr<postgres::PostgresTenants> tenants_;
+  std::unique_ptr<cli::ServeProxy> proxy_;
   std::vector<Metrics::Watch> watches_;
   std::vector<PooledSession> held_;
   std::vector<PooledSession> adrift_;
