@@ -88,8 +88,14 @@ TEST_F(ListenerTest, AKilledSessionIsReplacedAndTheGapIsTold) {
   EXPECT_EQ(next(*listener), "orders: before");
   kill_sessions();
   EXPECT_EQ(next(*listener), "gap");
-  say("orders", "after");
-  EXPECT_EQ(next(*listener), "orders: after");
+  // A session that was killed with the others may have taken over for a moment: then there is one
+  // more gap, in which a word can be lost.
+  std::string heard = "gap";
+  for (int tries = 0; tries < 5 && heard == "gap"; ++tries) {
+    say("orders", "after");
+    heard = next(*listener);
+  }
+  EXPECT_EQ(heard, "orders: after");
 }
 
 // Numbers are sent all the time, while each session lives for about a second.
