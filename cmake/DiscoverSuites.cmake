@@ -2,7 +2,8 @@
 # sets up (a server, mostly) and suites can run side by side.
 #
 # The file that includes this one has set: program, folder and build (parts of the names of its tests), properties,
-# environment, alone (which suites have the machine to themselves) and first (which begin early).
+# environment, alone (which suites have the machine to themselves), first (which begin early) and waiting (which take
+# little of the machine).
 if(NOT EXISTS ${program})
   add_test(${folder}.is_not_built.${build} "")  # ctest reports it as a failure
   return()
@@ -24,8 +25,11 @@ foreach(line IN LISTS lines)
   if(first AND suite MATCHES "${first}")
     set_tests_properties(${name} PROPERTIES COST 500)
   endif()
+  if(waiting AND suite MATCHES "${waiting}")
+    set_tests_properties(${name} PROPERTIES PROCESSORS 1)
+  endif()
   # At the beginning, one by one: later they would wait until everything else has ended.
   if(alone AND suite MATCHES "${alone}")
-    set_tests_properties(${name} PROPERTIES PROCESSORS 4 COST 2000)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 8 COST 2000)
   endif()
 endforeach()
