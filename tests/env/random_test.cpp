@@ -1,8 +1,11 @@
 // SplitMix64 gives the published values, and the distributions stay inside their bounds.
 #include "forebay/env/random.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -31,6 +34,29 @@ TEST(SharedRandomTest, GivesTheSequenceOfItsSeed) {
   SeededRandom alone(42);
   SharedRandom shared(42);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(shared.next(), alone.next());
+}
+
+TEST(SharedRandomTest, EachNumberGoesToOneThread) {
+  constexpr std::size_t kThreads = 4;
+  constexpr std::size_t kEach = 1'000;
+  SharedRandom shared(42);
+  std::vector<std::uint64_t> taken(kThreads * kEach);
+
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (std::size_t i = 0; i < kEach; ++i) taken[thread * kEach + i] = shared.next();
+      });
+    }
+  }
+
+  SeededRandom alone(42);
+  std::vector<std::uint64_t> sequence(taken.size());
+  for (std::uint64_t& number : sequence) number = alone.next();
+  std::ranges::sort(taken);
+  std::ranges::sort(sequence);
+  EXPECT_EQ(taken, sequence);
 }
 
 TEST(SeededRandomTest, GivesThePublishedSequences) {
