@@ -1,5 +1,8 @@
 // What statements leave in a session is cleared before the next user, however they came to leave
 // it; and what leaves nothing costs no reset.
+#include <algorithm>
+
+#include "forebay/postgres/postgres_pool.hpp"
 #include "forebay/wire/builtin_functions.hpp"
 #include "postgres/postgres_fixture.hpp"
 
@@ -191,11 +194,13 @@ class SmartResetTest : public SessionTest {
   }
   void TearDown() override { connection_.reset(); }
 
-  std::string state() {
+  static std::string state_of(LibpqConnection& connection) {
     const auto sequence =
-        connection_->exec_blocking("SELECT currval('public.leftover_seq')", kPatience);
-    return ask(kState) + (sequence ? " | sequence" : "");
+        connection.exec_blocking("SELECT currval('public.leftover_seq')", kPatience);
+    return first_value(connection.exec_blocking(kState, kPatience)) +
+           (sequence ? " | sequence" : "");
   }
+  std::string state() { return state_of(*connection_); }
   // COPY needs a sink; everything else is one text.
   void perform(const std::string& sql) {
     const auto done = connection_->exec_blocking(sql, kPatience);
@@ -235,6 +240,59 @@ TEST_F(SmartResetTest, WhatACopyLeavesIsClearedToo) {
     const auto copied = connection_->copy_out_blocking(sql, nowhere, kPatience);
     ASSERT_TRUE(copied) << sql << ": " << copied.error().text();
     expect_cleared(sql);
+  }
+}
+
+TEST_F(SmartResetTest, WhatAPipelineLeavesIsClearedToo) {
+  connect(SessionOptions());
+  Texts statements;
+  std::ranges::copy_if(kLeavingStatements, std::back_inserter(statements),
+                       [](const std::string& sql) { return !sql.contains(';'); });
+  for (const std::string& expression : kLeaving) statements.push_back("SELECT " + expression);
+
+  for (const std::string& sql : statements) {
+    Batch batch;
+    batch.add("SELECT 1");
+    batch.add(sql);
+    batch.add("SELECT 2");
+    const auto done = connection_->exec_batch_blocking(batch, kPatience);
+    ASSERT_TRUE(done) << sql << ": " << done.error().text();
+    expect_cleared(sql);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_F(SmartResetTest, WhatAStreamLeavesIsClearedToo) {
+  connect(SessionOptions());
+
+  for (const std::string& expression : kLeaving) {
+    const std::string sql = "SELECT (" + expression + ")::text";
+    auto rows = connection_->stream_blocking<std::string>(sql, kPatience);
+    ASSERT_TRUE(rows) << sql << ": " << rows.error().text();
+    for (const Result<std::string>& row : *rows)
+      ASSERT_TRUE(row) << sql << ": " << to_string(row.error());
+    expect_cleared(sql);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// The pool has one connection, so each loan meets what the one before has left.
+TEST_F(SmartResetTest, TheNextLoanSeesNothingOfIt) {
+  PoolOptions options;
+  options.size.max = 1;
+  const auto pool = PostgresPool::open(runtime_, server_->superuser_url(), options);
+  ASSERT_TRUE(pool) << pool.error().text();
+  const auto next_loan = [&] {
+    const auto session = (*pool)->acquire_blocking(kPatience);
+    if (!session) return session.error().text();
+    return state_of(**session) + first_value((*session)->exec_blocking("SELECT pg_backend_pid()"));
+  };
+  const std::string clean = next_loan();
+
+  for (const std::string& sql : all_of(kWays, kLeaving, kLeavingStatements)) {
+    const auto done = (*pool)->exec_blocking(sql);
+    ASSERT_TRUE(done) << sql << ": " << done.error().text();
+    ASSERT_EQ(next_loan(), clean) << sql;
   }
 }
 
