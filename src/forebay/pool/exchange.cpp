@@ -78,11 +78,11 @@ bool Exchange::take_or_wait(Waiter& waiter) {
     state_.count_empty();
     if (state_.is_closed()) {
       waiter.outcome = WaitOutcome::closed;
-    } else if (Slot* slot = state_.take(scheduler_.now(), waiter.from, waiter.loop)) {
+    } else if (Slot* slot = take_exactly(waiter.from, waiter.loop)) {
       state_.note_ready_time(scheduler_.now() - waiter.since);
       waiter.slot = slot;
       waiter.outcome = WaitOutcome::granted;
-    } else if (state_.is_refusing(scheduler_.now())) {
+    } else if (state_.is_refusing(waiter.since)) {
       state_.refuse(waiter);
     } else {
       state_.add_waiter(waiter);

@@ -156,7 +156,11 @@ class Exchange {
   Slot* take_fresh(const std::source_location& from, int loop, Instant recent)
       FOREBAY_REQUIRES(mutex_) {
     Slot* const slot = state_.take_surely_fresh(recent, recent + Scheduler::kRecentLag, from, loop);
-    return slot != nullptr ? slot : state_.take(scheduler_.now(), from, loop);
+    return slot != nullptr ? slot : take_exactly(from, loop);
+  }
+  // Where nothing is ready, the time does not matter.
+  Slot* take_exactly(const std::source_location& from, int loop) FOREBAY_REQUIRES(mutex_) {
+    return state_.slots().ready().empty() ? nullptr : state_.take(scheduler_.now(), from, loop);
   }
   Taken taken(Slot* slot) FOREBAY_REQUIRES(mutex_) {
     return {static_cast<ConnectionSlot*>(slot), state_.wants_attention()};
