@@ -226,19 +226,6 @@ TEST_F(DescriptorWatchTest, ANewWaitDoesNotChangeHowTheCancelledOneEnded) {
   EXPECT_EQ(endings, (std::vector<Ending>{Errc::closed, {}}));
 }
 
-Task<Ending> await_after_destruction(Runtime& runtime, int descriptor) {
-  auto watched = runtime.descriptors().watch(descriptor);
-  Task<Result<void>> wait = watched->wait(Readiness::writable, kNever);
-  watched.reset();
-  co_return ending_of(co_await std::move(wait));
-}
-
-TEST_F(DescriptorWatchTest, AWaitThatStartsAfterTheWatchHasDiedIsClosed) {
-  const Ending ending = run(await_after_destruction(runtime_, sockets_.near_end()));
-
-  EXPECT_EQ(ending, Errc::closed);
-}
-
 // Data comes or not, the deadline is near or far, somebody cancels now or later, in every mixture.
 Task<std::vector<Ending>> race(Runtime& runtime, SocketPair& sockets, int rounds) {
   Scheduler& scheduler = runtime.scheduler();

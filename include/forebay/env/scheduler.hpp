@@ -38,6 +38,10 @@ class Scheduler {
   virtual Instant now() const = 0;
   // A cheaper clock for hot paths, where the exact time matters only near a boundary.
   virtual Instant recent_now() const = 0;
+  // Exact, by the cheaper clock where that is enough: for deadlines, which are mostly far away.
+  bool has_passed(Instant deadline) const {
+    return deadline <= recent_now() + kRecentLag && deadline <= now();
+  }
   virtual bool is_current_thread() const = 0;           // true: this thread must not block
   virtual void post(std::coroutine_handle<> task) = 0;  // never resumes inside the call
   virtual void arm(Timer& timer, Instant due) = 0;      // REQUIRES: timer is not armed

@@ -115,36 +115,22 @@ class AwaitedStatements {
  public:
   template <class... V>
   Task<Result<QueryResult>> exec(StatementHere statement, const V&... values) {
-    auto ask = [sql = statement.take(), bound = detail::direct_parameters(values...)](
-                   detail::BriefLoan& loan, Until until) mutable {
-      return loan.exec(std::move(sql), std::move(bound), until);
-    };
-    return on_loan<QueryResult>(statement.from(), std::move(ask));
+    return detail::exec_on_loan(detail::source_of(self()), detail::limit_of(self()),
+                                statement.from(), statement.take(),
+                                detail::direct_parameters(values...));
   }
   template <class... T, class... V>
   Task<Result<std::vector<RowOf<T...>>>> query(StatementHere statement, const V&... values) {
-    auto ask = [sql = statement.take(), bound = detail::direct_parameters(values...)](
-                   detail::BriefLoan& loan, Until until) mutable {
-      return loan.template query<T...>(std::move(sql), std::move(bound), until);
-    };
-    return on_loan<std::vector<RowOf<T...>>>(statement.from(), std::move(ask));
+    return read(statement, detail::direct_parameters(values...), &QueryResult::all<T...>);
   }
   template <class... T, class... V>
   Task<Result<RowOf<T...>>> query_one(StatementHere statement, const V&... values) {
-    auto ask = [sql = statement.take(), bound = detail::direct_parameters(values...)](
-                   detail::BriefLoan& loan, Until until) mutable {
-      return loan.template query_one<T...>(std::move(sql), std::move(bound), until);
-    };
-    return on_loan<RowOf<T...>>(statement.from(), std::move(ask));
+    return read(statement, detail::direct_parameters(values...), &QueryResult::one<T...>);
   }
   template <class... T, class... V>
   Task<Result<std::optional<RowOf<T...>>>> query_optional(StatementHere statement,
                                                           const V&... values) {
-    auto ask = [sql = statement.take(), bound = detail::direct_parameters(values...)](
-                   detail::BriefLoan& loan, Until until) mutable {
-      return loan.template query_optional<T...>(std::move(sql), std::move(bound), until);
-    };
-    return on_loan<std::optional<RowOf<T...>>>(statement.from(), std::move(ask));
+    return read(statement, detail::direct_parameters(values...), &QueryResult::one_or_none<T...>);
   }
 
   // Rows one at a time (RowStream). The stream keeps its session until the last row. What within()
@@ -183,10 +169,11 @@ class AwaitedStatements {
       return detail::limit_of(self());
     }
   }
-  template <class T, class Ask>
-  Task<Result<T>> on_loan(const std::source_location& from, Ask ask) {
-    return detail::ask_on_loan<T, Ask>(detail::source_of(self()), detail::limit_of(self()), from,
-                                       std::move(ask));
+  template <class T>
+  Task<Result<T>> read(StatementHere& statement, Parameters parameters,
+                       Result<T> (QueryResult::*rows)() const) {
+    return detail::read_on_loan<T>(detail::source_of(self()), detail::limit_of(self()),
+                                   statement.from(), statement.take(), std::move(parameters), rows);
   }
   template <class Body>
   auto limited(detail::CallLimit limit, TransactionOptions options, Body&& body,
@@ -237,7 +224,7 @@ class BlockingQueries {
 
   Duration time_left() {
     SessionSource& sessions = detail::source_of(self());
-    return detail::limit_of(self()).left(sessions.env().scheduler.now());
+    return detail::limit_of(self()).left(sessions.env().scheduler);
   }
 
  private:

@@ -18,8 +18,8 @@ Until CallLimit::from(Instant now) const {
   return until_ ? *until_ : Until(deadline_after(now, timeout_));
 }
 
-Duration CallLimit::left(Instant now) const {
-  return until_ ? between(now, until_->deadline()) : timeout_;
+Duration CallLimit::left(const Scheduler& scheduler) const {
+  return until_ ? between(scheduler.now(), until_->deadline()) : timeout_;
 }
 
 HeardStop::HeardStop(Scheduler& scheduler, Until until, const std::stop_token& stop)
@@ -43,9 +43,12 @@ void HeardStop::tighten(TransactionOptions& options, Instant now) const {
   if (!until_.trace_context().empty()) options.trace_context = until_.trace_context();
 }
 
-Task<Result<QueryResult>> BriefLoan::exec(Statement statement, Parameters parameters, Until until) {
-  const HeardStop heard(sessions_.env().scheduler, until, stop_);
-  const Result<PooledSession> session = co_await sessions_.acquire(heard.until(), from_);
+Task<Result<QueryResult>> exec_on_loan(SessionSource& sessions, CallLimit limit,
+                                       std::source_location from, Statement statement,
+                                       Parameters parameters) {
+  Scheduler& scheduler = sessions.env().scheduler;
+  const HeardStop heard(scheduler, limit.from(scheduler.now()), limit.stop());
+  const Result<PooledSession> session = co_await sessions.acquire(heard.until(), from);
   if (!session) co_return failure(session.error());
   co_return co_await (*session)->exec(std::move(statement), std::move(parameters), heard.until());
 }
@@ -56,11 +59,13 @@ Result<QueryResult> BriefLoan::exec_blocking(const Statement& statement,
   const Instant deadline = deadline_after(scheduler.now(), timeout);
   // A thread that waits for a server hears nothing else, so a loop waits in its place.
   if (stop_.stop_possible() && !is_on_loop(scheduler))
-    return run_blocking(scheduler,
-                        exec(statement, parameters, Until(deadline).traced(TraceScope::current())));
+    return run_blocking(
+        scheduler,
+        exec_on_loan(sessions_, CallLimit(Until(deadline).traced(TraceScope::current()), stop_),
+                     from_, statement, parameters));
   const Result<PooledSession> session = sessions_.acquire_blocking(timeout, from_);
   if (!session) return failure(session.error());
-  return (*session)->exec_blocking(statement, parameters, between(scheduler.now(), deadline));
+  return (*session)->exec_blocking_until(statement, parameters, deadline);
 }
 
 }  // namespace forebay::postgres::detail

@@ -21,10 +21,11 @@ class CallLimit {
   explicit CallLimit(Duration timeout) : timeout_(timeout) {}
   explicit CallLimit(Until until) : until_(until) {}
   CallLimit(Duration timeout, std::stop_token stop) : timeout_(timeout), stop_(std::move(stop)) {}
+  CallLimit(Until until, std::stop_token stop) : until_(until), stop_(std::move(stop)) {}
 
   Until from(Instant now) const;
   // Of a limit without a cancellation, for threads.
-  Duration left(Instant now) const;
+  Duration left(const Scheduler& scheduler) const;
   const std::stop_token& stop() const { return stop_; }
 
  private:
@@ -57,14 +58,29 @@ class HeardStop {
   std::optional<std::stop_callback<Request>> callback_;
 };
 
-// Confined to its caller, as a session is; the source outlives it. Errors are those of acquiring,
-// and of LibpqConnection::exec().
+// One statement, by a task. The source outlives it. Errors are those of acquiring, and of
+// LibpqConnection::exec().
+Task<Result<QueryResult>> exec_on_loan(SessionSource& sessions, CallLimit limit,
+                                       std::source_location from, Statement statement,
+                                       Parameters parameters);
+
+// The same with its rows as C++ values.
+template <class T>
+Task<Result<T>> read_on_loan(SessionSource& sessions, CallLimit limit, std::source_location from,
+                             Statement statement, Parameters parameters,
+                             Result<T> (QueryResult::*read)() const) {
+  const Result<QueryResult> result = co_await exec_on_loan(
+      sessions, std::move(limit), from, std::move(statement), std::move(parameters));
+  if (!result) co_return failure(result.error());
+  co_return ((*result).*read)();
+}
+
+// The same by a thread, to which it is confined, as a session is.
 class BriefLoan : public TypedQueries<BriefLoan> {
  public:
   BriefLoan(SessionSource& sessions, std::source_location from, std::stop_token stop)
       : sessions_(sessions), from_(from), stop_(std::move(stop)) {}
 
-  Task<Result<QueryResult>> exec(Statement statement, Parameters parameters, Until until);
   Result<QueryResult> exec_blocking(const Statement& statement, const Parameters& parameters,
                                     Duration timeout);
 
@@ -73,14 +89,5 @@ class BriefLoan : public TypedQueries<BriefLoan> {
   const std::source_location from_;
   const std::stop_token stop_;
 };
-
-// ask(loan, until) is a Task<Result<T>>.
-template <class T, class Ask>
-Task<Result<T>> ask_on_loan(SessionSource& sessions, CallLimit limit, std::source_location from,
-                            Ask ask) {
-  BriefLoan loan(sessions, from, limit.stop());
-  const Until until = limit.from(sessions.env().scheduler.now());
-  co_return co_await ask(loan, until);
-}
 
 }  // namespace forebay::postgres::detail

@@ -81,15 +81,26 @@ class LibpqConnection final : public Connection,
   // been applied all the same: the server hears of it only afterwards, and outside of a transaction
   // nothing takes back what was done before.
   Task<Result<QueryResult>> exec(Statement statement, Parameters parameters, Until until);
-  Task<Result<QueryResult>> exec(Statement statement, Until until);
+  Task<Result<QueryResult>> exec(Statement statement, Until until) {
+    return exec(std::move(statement), Parameters(), until);
+  }
   // Who says no time has PoolOptions::call_timeout.
-  Task<Result<QueryResult>> exec(Statement statement, Parameters parameters = Parameters());
+  Task<Result<QueryResult>> exec(Statement statement, Parameters parameters = Parameters()) {
+    return exec(std::move(statement), std::move(parameters), call_deadline());
+  }
 
   Result<QueryResult> exec_blocking(const Statement& statement, const Parameters& parameters,
                                     Duration timeout);
-  Result<QueryResult> exec_blocking(const Statement& statement, Duration timeout);
+  Result<QueryResult> exec_blocking(const Statement& statement, Duration timeout) {
+    return exec_blocking(statement, Parameters(), timeout);
+  }
+  // Until a moment that the caller knows already, which saves a look at the clock.
+  Result<QueryResult> exec_blocking_until(const Statement& statement, const Parameters& parameters,
+                                          Instant deadline);
   Result<QueryResult> exec_blocking(const Statement& statement,
-                                    const Parameters& parameters = Parameters());
+                                    const Parameters& parameters = Parameters()) {
+    return exec_blocking(statement, parameters, call_timeout());
+  }
 
   // Many statements in one round trip: the answers in their order, or the error of the first that
   // failed, which says where it stood. Outside of a transaction a batch is one of its own: all of
@@ -200,11 +211,11 @@ class LibpqConnection final : public Connection,
   // A user's work: begun, unless it is too late already, and driven to its end.
   Task<Result<void>> perform(StartedStep& work, wire::Leftovers leftovers, Until until);
   Result<void> perform_blocking(std::string_view sql, StartedStep& work, wire::Leftovers leftovers,
-                                Duration timeout);
+                                Instant deadline);
   // One statement, with what is to be sent before it.
   Task<Result<QueryResult>> exec_together(Statement statement, Parameters parameters, Until until);
   Result<QueryResult> exec_together_blocking(const Statement& statement,
-                                             const Parameters& parameters, Duration timeout);
+                                             const Parameters& parameters, Instant deadline);
   Task<Result<std::vector<QueryResult>>> run_batch(Batch batch, bool commits, Until until);
   Result<std::vector<QueryResult>> run_batch_blocking(const Batch& batch, bool commits,
                                                       Duration timeout);

@@ -72,10 +72,11 @@ Result<std::vector<QueryResult>> LibpqConnection::run_batch_blocking(const Batch
                                                                      bool commits,
                                                                      Duration timeout) {
   if (batch.empty() && !commits) return std::vector<QueryResult>();
+  const Instant deadline = deadline_after(scheduler_.now(), timeout);
   PipelineRun run(handle_.get(), *parts_->statements, batch, PipelineFrame(parts_->begin, commits));
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, TraceScope::current(), shown(batch));
-  const Result<void> performed = perform_blocking(shown(batch), run, run.leftovers(), timeout);
+  const Result<void> performed = perform_blocking(shown(batch), run, run.leftovers(), deadline);
   return span.ended(performed ? finish_batch(run, batch)
                               : failed<std::vector<QueryResult>>(performed));
 }
@@ -111,18 +112,17 @@ Task<Result<QueryResult>> LibpqConnection::exec_together(Statement statement, Pa
 
 Result<QueryResult> LibpqConnection::exec_together_blocking(const Statement& statement,
                                                             const Parameters& parameters,
-                                                            Duration timeout) {
+                                                            Instant deadline) {
   const Batch batch = batch_of(statement, parameters);
   PipelineRun run(handle_.get(), *parts_->statements, batch, unguarded(parts_->begin));
   if (!run.can_travel()) {
-    const Instant deadline = deadline_after(scheduler_.now(), timeout);
-    const Result<void> begun = begin_now_blocking(timeout);
+    const Result<void> begun = begin_now_blocking(time_until(deadline));
     if (!begun) return failure(begun.error());
-    return exec_blocking(statement, parameters, time_until(deadline));
+    return exec_blocking_until(statement, parameters, deadline);
   }
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, TraceScope::current(), shown(batch));
-  const Result<void> performed = perform_blocking(shown(batch), run, run.leftovers(), timeout);
+  const Result<void> performed = perform_blocking(shown(batch), run, run.leftovers(), deadline);
   return span.ended(performed ? only_answer(finish_batch(run, batch))
                               : failed<QueryResult>(performed));
 }

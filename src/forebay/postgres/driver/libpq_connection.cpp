@@ -112,32 +112,21 @@ Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters 
   co_return span.ended(performed ? finish(run.take()) : failed<QueryResult>(performed));
 }
 
-Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Until until) {
-  return exec(std::move(statement), Parameters(), until);
-}
-
-Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters parameters) {
-  return exec(std::move(statement), std::move(parameters), call_deadline());
+Result<QueryResult> LibpqConnection::exec_blocking_until(const Statement& statement,
+                                                         const Parameters& parameters,
+                                                         Instant deadline) {
+  if (is_begin_pending()) return exec_together_blocking(statement, parameters, deadline);
+  ExecRun run(handle_.get(), *parts_->statements, statement, parameters);
+  if (run.can_prepare_on_the_way()) return exec_together_blocking(statement, parameters, deadline);
+  ObservedSpan span(parts_->observation, scheduler_);
+  if (span) span.begin(ObservedStep::statement, TraceScope::current(), statement.sql());
+  const Result<void> performed = perform_blocking(statement.sql(), run, run.leftovers(), deadline);
+  return span.ended(performed ? finish(run.take()) : failed<QueryResult>(performed));
 }
 
 Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
                                                    const Parameters& parameters, Duration timeout) {
-  if (is_begin_pending()) return exec_together_blocking(statement, parameters, timeout);
-  ExecRun run(handle_.get(), *parts_->statements, statement, parameters);
-  if (run.can_prepare_on_the_way()) return exec_together_blocking(statement, parameters, timeout);
-  ObservedSpan span(parts_->observation, scheduler_);
-  if (span) span.begin(ObservedStep::statement, TraceScope::current(), statement.sql());
-  const Result<void> performed = perform_blocking(statement.sql(), run, run.leftovers(), timeout);
-  return span.ended(performed ? finish(run.take()) : failed<QueryResult>(performed));
-}
-
-Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement, Duration timeout) {
-  return exec_blocking(statement, Parameters(), timeout);
-}
-
-Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
-                                                   const Parameters& parameters) {
-  return exec_blocking(statement, parameters, call_timeout());
+  return exec_blocking_until(statement, parameters, deadline_after(scheduler_.now(), timeout));
 }
 
 Task<Result<std::uint64_t>> LibpqConnection::copy_in(std::string sql, CopySource source,
@@ -170,7 +159,7 @@ Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, TraceScope::current(), sql);
   CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, deadline));
-  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), time_until(deadline));
+  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), deadline);
   return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
 
@@ -182,7 +171,7 @@ Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, TraceScope::current(), sql);
   CopyOut copy(handle_.get(), sql, sink);
-  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), time_until(deadline));
+  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), deadline);
   return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
 
@@ -251,20 +240,24 @@ Task<Result<void>> LibpqConnection::perform(StartedStep& work, wire::Leftovers l
   refuse_without_loan();
   const Use use(*this);
   if (until.is_cancelled()) co_return failure(cancelled_in_time());
-  if (scheduler_.now() >= until.deadline()) co_return failure(too_late_to_send());
+  if (scheduler_.has_passed(until.deadline())) co_return failure(too_late_to_send());
   Result<void> begun;
   if (parts_->has_abandoned_rows) begun = co_await settle(until);
   if (begun) begun = check_idle();
   if (begun) begun = work.start();
   if (!begun) co_return begun;
   begin_use(leftovers);
-  const Result<void> driven = co_await drive(work, until);
-  if (driven) end_use();
-  co_return driven;
+  // What drive() does, without a frame of its own.
+  for (Need need = work.advance(); need != Need::nothing; need = work.advance()) {
+    const Result<void> waited = co_await parts_->socket->wait(readiness(need), until);
+    if (!waited) co_return failure(give_up(waited.error()));
+  }
+  end_use();
+  co_return Result<void>();
 }
 
 Result<void> LibpqConnection::perform_blocking(std::string_view sql, StartedStep& work,
-                                               wire::Leftovers leftovers, Duration timeout) {
+                                               wire::Leftovers leftovers, Instant deadline) {
   refuse_without_loan();
   const Use use(*this);
   if (is_on_loop(scheduler_)) {
@@ -273,9 +266,9 @@ Result<void> LibpqConnection::perform_blocking(std::string_view sql, StartedStep
                                "thread, which must never wait; co_await it there",
                                sql.substr(0, kShownOfStatement)));
   }
-  if (timeout <= Duration::zero()) return failure(too_late_to_send());
-  const Instant deadline = deadline_after(scheduler_.now(), timeout);
-  Result<void> begun = settle_blocking(timeout);
+  if (scheduler_.has_passed(deadline)) return failure(too_late_to_send());
+  Result<void> begun;
+  if (parts_->has_abandoned_rows) begun = settle_blocking(time_until(deadline));
   if (begun) begun = check_idle();
   if (!begun) return begun;
   parts_->socket->unwatch();  // before anything can be answered: the loop has nothing to do with it
@@ -324,7 +317,9 @@ Result<void> LibpqConnection::drive_blocking(LibpqStep& step, Instant deadline) 
   for (;;) {
     const Need need = step.advance();
     if (need == Need::nothing) return {};
-    const Duration left = deadline - scheduler_.now();
+    // By the cheaper clock there is at least so much; the exact one is asked near the end.
+    Duration left = deadline - scheduler_.recent_now() - Scheduler::kRecentLag;
+    if (left <= Duration::zero()) left = deadline - scheduler_.now();
     if (left <= Duration::zero()) return failure(give_up(timed_out()));
     pollfd waiting{};
     waiting.fd = PQsocket(handle_.get());

@@ -40,7 +40,7 @@ bool SessionSocket::is_same_socket(int descriptor) const {
   return own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-Task<Result<void>> SessionSocket::wait(Readiness readiness, Until until) {
+DescriptorWait SessionSocket::wait(Readiness readiness, Until until) {
   if (watch_ && !watch_->is_here()) watch_.reset();
   if (!watch_) watch_ = watcher_.watch(descriptor_);
   return watch_->wait(readiness, until);

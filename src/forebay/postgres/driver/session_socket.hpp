@@ -18,6 +18,7 @@
 #include "forebay/core/notice.hpp"
 #include "forebay/env/descriptor_watch.hpp"
 #include "forebay/env/scheduler.hpp"
+#include "forebay/env/task.hpp"
 
 namespace forebay::postgres {
 
@@ -33,7 +34,8 @@ class SessionSocket {
   // False if libpq has opened another socket since, even under the same number.
   bool is_same_socket(int descriptor) const;
 
-  Task<Result<void>> wait(Readiness readiness, Until until);
+  // To be awaited at once.
+  DescriptorWait wait(Readiness readiness, Until until);
   void cancel();  // ends the wait in progress, if any, with Errc::closed
   // Takes the socket out of its loop until the next wait, so that the loop does not wake up for
   // every answer that a thread of the application is waiting for. On any thread.

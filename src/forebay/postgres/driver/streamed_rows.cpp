@@ -250,8 +250,8 @@ Result<StreamedRows> LibpqConnection::open_rows_blocking(const Statement& statem
   auto state =
       std::make_unique<StreamedRows::State>(*this, statement, parameters, std::move(limit));
   state->begin(TraceScope::current());
-  const Result<void> opened = state->open(perform_blocking(
-      statement.sql(), state->run(), state->run().leftovers(), time_until(deadline)));
+  const Result<void> opened = state->open(
+      perform_blocking(statement.sql(), state->run(), state->run().leftovers(), deadline));
   if (!opened) return failure(opened.error());
   return StreamedRows(std::move(state));
 }

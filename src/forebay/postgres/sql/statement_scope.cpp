@@ -115,7 +115,8 @@ Task<Result<void>> StatementScope::exec_exactly(std::uint64_t rows, Statement st
 
 Result<QueryResult> StatementScope::exec_blocking(const Statement& statement,
                                                   const Parameters& parameters) {
-  return exec_blocking(statement, parameters, time_left());
+  if (end_) return failure(*end_);
+  return noted(connection_.exec_blocking_until(statement, parameters, deadline()));
 }
 
 Result<QueryResult> StatementScope::exec_blocking(const Statement& statement,
