@@ -1,7 +1,9 @@
 // The non-blocking dance of libpq: flush, consume, is it busy, get the result.
 #include "forebay/postgres/driver/libpq_step.hpp"
 
+#include <array>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <libpq-fe.h>
@@ -11,14 +13,27 @@
 namespace forebay::postgres {
 namespace {
 
-std::vector<const char*> pointers(const Parameters& parameters) {
-  std::vector<const char*> values;
-  values.reserve(parameters.size());
-  for (const auto& parameter : parameters) {
-    values.push_back(parameter ? parameter->c_str() : nullptr);
+// What libpq wants of the parameters. Few of them, as there mostly are, cost no memory of the heap.
+class Pointers {
+ public:
+  explicit Pointers(const Parameters& parameters) : count_(parameters.size()) {
+    if (count_ > few_.size()) many_.resize(count_);
+    const char** place = count_ > few_.size() ? many_.data() : few_.data();
+    first_ = place;
+    for (const auto& parameter : parameters) *place++ = parameter ? parameter->c_str() : nullptr;
   }
-  return values;
-}
+  Pointers(const Pointers&) = delete;
+  Pointers& operator=(const Pointers&) = delete;
+
+  int count() const { return static_cast<int>(count_); }
+  const char* const* first() const { return first_; }
+
+ private:
+  const std::size_t count_;
+  std::array<const char*, 8> few_;
+  std::vector<const char*> many_;
+  const char* const* first_;
+};
 
 bool is_error(ExecStatusType status) {
   switch (status) {
@@ -63,9 +78,9 @@ Result<void> StatementRun::start(const std::string& sql, const Parameters& param
 Result<void> StatementRun::start_single(const std::string& sql, const Parameters& parameters) {
   Result<void> checked = check_text(sql, parameters);
   if (!checked) return checked;
-  const std::vector<const char*> values = pointers(parameters);
-  return accepted(PQsendQueryParams(connection_, sql.c_str(), static_cast<int>(values.size()),
-                                    nullptr, values.data(), nullptr, nullptr, 0));
+  const Pointers values(parameters);
+  return accepted(PQsendQueryParams(connection_, sql.c_str(), values.count(), nullptr,
+                                    values.first(), nullptr, nullptr, 0));
 }
 
 Result<void> StatementRun::start_preparing(const std::string& name, const std::string& sql) {
@@ -80,9 +95,9 @@ Result<void> StatementRun::start_preparing(const std::string& name, const std::s
 Result<void> StatementRun::start_prepared(const std::string& name, const Parameters& parameters) {
   Result<void> checked = check_text(name, parameters);
   if (!checked) return checked;
-  const std::vector<const char*> values = pointers(parameters);
-  return accepted(PQsendQueryPrepared(connection_, name.c_str(), static_cast<int>(values.size()),
-                                      values.data(), nullptr, nullptr, 0));
+  const Pointers values(parameters);
+  return accepted(PQsendQueryPrepared(connection_, name.c_str(), values.count(), values.first(),
+                                      nullptr, nullptr, 0));
 }
 
 Result<void> StatementRun::accepted(int answer) const {

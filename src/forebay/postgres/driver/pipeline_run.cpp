@@ -78,7 +78,9 @@ Result<void> PipelineRun::start() {
 
 void PipelineRun::plan(bool is_again) {
   steps_.clear();
+  steps_.reserve(batch_.size() + 4);  // with what stands around them; what is prepared is rare
   answers_.clear();
+  answers_.reserve(batch_.size());
   handed_ = answered_ = unflushed_ = 0;
   has_begun_ = is_over_ = is_settled_ = has_failed_stale_ = false;
   is_second_try_ = is_again;

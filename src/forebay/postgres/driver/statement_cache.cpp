@@ -14,20 +14,25 @@ constexpr std::string_view kPlanIsWrong = "0A000";  // among other things
 }  // namespace
 
 StatementCache::Known& StatementCache::use(const std::string& sql) {
-  const auto found = by_sql_.find(sql);
-  if (found != by_sql_.end()) {
-    known_.splice(known_.begin(), known_, found->second);
-  } else {
-    make_room();
-    known_.emplace_front(sql);
-    by_sql_.emplace(known_.front().sql, known_.begin());
-    const bool is_read =
-        options_.reset == ResetMode::smart || options_.statement_cache != StatementCaching::off;
-    if (is_read) reading_of(known_.front());
-  }
+  // Often it is the latest again, and to compare two texts costs less than to hash one.
+  if (known_.empty() || known_.front().sql != sql) bring_to_front(sql);
   Known& known = known_.front();
   ++known.uses;
   return known;
+}
+
+void StatementCache::bring_to_front(const std::string& sql) {
+  const auto found = by_sql_.find(sql);
+  if (found != by_sql_.end()) {
+    known_.splice(known_.begin(), known_, found->second);
+    return;
+  }
+  make_room();
+  known_.emplace_front(sql);
+  by_sql_.emplace(known_.front().sql, known_.begin());
+  const bool is_read =
+      options_.reset == ResetMode::smart || options_.statement_cache != StatementCaching::off;
+  if (is_read) reading_of(known_.front());
 }
 
 StatementCache::Known* StatementCache::find(const std::string& sql) {

@@ -63,6 +63,7 @@ class StatementCache {
   const SessionOptions& options() const { return options_; }
 
  private:
+  void bring_to_front(const std::string& sql);
   void make_room();
 
   const SessionOptions options_;
