@@ -53,6 +53,8 @@ class Gather {
   std::array<iovec, 16> parts_;
 };
 
+constexpr const char* kBetweenLoops = "a stream was used between two loops";
+
 bool is_worth_waiting(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 
 }  // namespace
@@ -82,17 +84,33 @@ Task<Result<std::size_t>> SocketStream::read(Bytes into, Instant deadline) {
   FOREBAY_CHECK(!into.empty(), "a read needs room for a byte");
   const Call call(*this);
   const ReadInterrupt::Read reading(interrupt_);
-  for (;;) {
-    if (is_due_to_yield()) co_await Yield(*scheduler_);
-    if (Result<void> open = check_open(); !open) co_return failure(std::move(open).error());
-    const ssize_t got = ::recv(watch_->socket(), into.data(), into.size(), 0);
-    if (got >= 0) co_return static_cast<std::size_t>(got);
-    if (errno == EINTR) continue;
-    if (!is_worth_waiting(errno)) co_return lost("read from", errno);
+  for (bool looks = !is_drained_;; looks = true) {
+    if (looks && is_due_to_yield()) co_await Yield(*scheduler_);
+    if (is_closed_) co_return closed();
+    if (looks) {
+      const ssize_t got = receive(into);
+      if (got >= 0) co_return static_cast<std::size_t>(got);
+      if (!is_drained_) co_return lost("read from", static_cast<int>(-got));
+    }
     at_once_ = 0;
     if (interrupt_.is_asked()) co_return ended(WaitEnding::timed_out, "nothing was sent");
     const WaitEnding ending = co_await watch_->readable(deadline);
-    if (ending != WaitEnding::ready) co_return ended(ending, "nothing was sent");
+    // Who has not looked yet does so before the deadline counts.
+    const bool is_late = ending == WaitEnding::timed_out && (looks || interrupt_.is_asked());
+    if (is_late || ending == WaitEnding::closed) co_return ended(ending, "nothing was sent");
+  }
+}
+
+// How many bytes there were; below zero: the number of the system's error.
+ssize_t SocketStream::receive(Bytes into) {
+  FOREBAY_CHECK(watch_ != nullptr, kBetweenLoops);
+  for (;;) {
+    const ssize_t got = ::recv(watch_->socket(), into.data(), into.size(), 0);
+    const int error = got < 0 ? errno : 0;
+    if (error == EINTR) continue;
+    is_drained_ =
+        error != 0 ? is_worth_waiting(error) : static_cast<std::size_t>(got) < into.size();
+    return error != 0 ? -error : got;
   }
 }
 
@@ -162,8 +180,8 @@ Result<void> SocketStream::join(StreamNetwork& network) {
 }
 
 Result<void> SocketStream::check_open() const {
-  if (is_closed_) return failure(Errc::closed, "the stream is closed");
-  FOREBAY_CHECK(watch_ != nullptr, "a stream was used between two loops");
+  if (is_closed_) return closed();
+  FOREBAY_CHECK(watch_ != nullptr, kBetweenLoops);
   return {};
 }
 
@@ -171,6 +189,10 @@ bool SocketStream::is_due_to_yield() {
   if (++at_once_ <= kMostAtOnce) return false;
   at_once_ = 0;
   return true;
+}
+
+std::unexpected<Error> SocketStream::closed() {
+  return failure(Errc::closed, "the stream is closed");
 }
 
 std::unexpected<Error> SocketStream::lost(const char* doing, int error) const {

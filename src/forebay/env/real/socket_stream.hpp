@@ -1,11 +1,16 @@
 // SocketStream: a ByteStream over a connected socket, TCP or Unix. It reads into the caller's
 // memory and writes from it; nothing is kept in between.
 //
+// A read that brought less than it had room for took all that was there. The next one waits for the
+// loop to tell of more, instead of asking the system for what is not there.
+//
 // A task that always finds something to read would never let another one run, so one call in
 // kMostAtOnce lets others go first.
 #pragma once
 
 #include <memory>
+
+#include <sys/types.h>
 
 #include "forebay/env/byte_stream.hpp"
 #include "forebay/env/read_interrupt.hpp"
@@ -35,7 +40,9 @@ class SocketStream final : public ByteStream {
 
   // Why the call cannot go on; nothing: it can.
   Result<void> check_open() const;
+  ssize_t receive(Bytes into);
   bool is_due_to_yield();
+  static std::unexpected<Error> closed();
   std::unexpected<Error> lost(const char* doing, int error) const;
   std::unexpected<Error> ended(WaitEnding how, const char* waited_for) const;
 
@@ -46,6 +53,7 @@ class SocketStream final : public ByteStream {
   int at_once_ = 0;        // calls to the system since the last wait
   int calls_ = 0;
   ReadInterrupt interrupt_;
+  bool is_drained_ = false;  // by the last read
   bool is_closed_ = false;
 };
 
