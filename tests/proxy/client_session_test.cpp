@@ -287,6 +287,36 @@ TEST_F(ClientSessionTest, AServerThatFittedNeedsAFitAfterAChangeElsewhere) {
             "is fitting; server: Query [SET \"timezone\" TO 'CET';]");
 }
 
+// A server that fits one client is known to fit those who began with the same, and no others.
+TEST_F(ClientSessionTest, AServerThatFitsAClientFitsItsLikes) {
+  const auto client_of = [this](const std::string& zone) {
+    const std::vector<Setting> start{{"user", "u"}, {"TimeZone", zone}};
+    auto talk = std::make_unique<Talk>(route_, start);
+    if (talk->begin() == "wants a server") {
+      talk->attach(server_);
+      talk->server(parameter("TimeZone", zone) + complete("SET") + ready());
+      talk->session().release();
+    }
+    return talk;
+  };
+  const auto serve = [this](Talk& talk, const std::string& sql, const std::string& more) {
+    talk.client(query(sql));
+    const std::string asked = talk.attach(server_);
+    talk.server(complete("DONE") + more + ready());
+    talk.session().release();
+    return asked;
+  };
+  const auto first = client_of("CET"), second = client_of("CET");
+  const std::uint64_t fitted = server_.fitted_for;
+
+  EXPECT_EQ(serve(*second, "SELECT 1", ""), "server: Query [SELECT 1]");
+  EXPECT_EQ(server_.fitted_for, fitted) << "it was compared again";
+  serve(*second, "SET TimeZone TO 'UTC'", parameter("TimeZone", "UTC"));
+  EXPECT_NE(server_.fitted_for, fitted);
+  EXPECT_EQ(serve(*first, "SELECT 2", ""),
+            "is fitting; server: Query [SET \"timezone\" TO 'CET';]");
+}
+
 // The error arrives between the pieces of a Bind that was sent ahead of it.
 TEST_F(ClientSessionTest, ABindThatAnErrorInterruptsIsDropped) {
   Talk talk(route_);

@@ -2,6 +2,7 @@
 // nothing of the last one can reach it any more.
 #include "forebay/proxy/client_flow.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "proxy_flow/flow_world.hpp"
@@ -16,6 +17,11 @@ RouteOptions with_limits(const std::function<void(ClientLimits&)>& change) {
   RouteOptions options;
   change(options.limits);
   return options;
+}
+
+Task<bool> said(FakeWireServer& server, std::string bytes) {
+  co_await server.say(std::move(bytes));
+  co_return true;
 }
 
 std::string copy_data(std::size_t size) {
@@ -36,6 +42,22 @@ TEST(ClientFlowTest, WhatIsRefusedKeepsNoServer) {
   const std::string refused = world.links.run(client->ask(parse("", "LISTEN news") + sync()));
   EXPECT_TRUE(refused.starts_with("ERROR 0A000")) << refused;
   EXPECT_EQ(world.lent(), 0);
+}
+
+// Its configuration was read again, say, while nobody used it.
+TEST(ClientFlowTest, AServerThatChangedByItselfIsMadeToFitAgain) {
+  FlowWorld world(1);
+  const auto client = world.client();
+  EXPECT_EQ(world.query(*client, "SELECT 1"), "[OK], Ready I");
+  std::string news;
+  wire::write_parameter_status(news, "TimeZone", "CET");
+  std::optional<bool> is_said;
+  world.links.begin(said(world.links.server, news), is_said);
+  world.pass(100ms);
+
+  EXPECT_EQ(world.query(*client, "SELECT 2"), "[OK], Ready I");
+  EXPECT_THAT(world.links.server.statements,
+              testing::ElementsAre("SELECT 1", "RESET \"timezone\";", "SELECT 2"));
 }
 
 // The server says what is wrong with the data, and reads the rest of it later.

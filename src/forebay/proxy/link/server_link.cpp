@@ -369,6 +369,7 @@ void ServerLink::note_parameter(std::string_view body) {
     return;
   }
   picture_.reported.insert_or_assign(std::string(status->name), std::string(status->value));
+  picture_.fitted_for = 0;
 }
 
 void ServerLink::note_error(std::string_view body) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -59,7 +60,8 @@ class ClientParameters {
 };
 
 // What servers made of the wishes of clients, so that the next client with the same wishes needs
-// no server to begin. May be used from all threads.
+// no server to begin; and a number for those who begin with the same settings, whom the same
+// server fits. May be used from all threads.
 class StartMemory {
  public:
   static constexpr std::size_t kMostStarts = 256;
@@ -67,10 +69,13 @@ class StartMemory {
   // Empty: not known.
   bool recall(const std::vector<Setting>& asked, std::vector<Setting>& into) const;
   void remember(const std::vector<Setting>& asked, std::vector<Setting> made_of_it);
+  // The same for equal settings; a number that others have not used, if they are new.
+  std::uint64_t serial_of(const std::vector<Setting>& settings, std::uint64_t unused);
 
  private:
   mutable Mutex mutex_;
   std::map<std::vector<Setting>, std::vector<Setting>> known_ FOREBAY_GUARDED_BY(mutex_);
+  std::map<std::vector<Setting>, std::uint64_t> serials_ FOREBAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace forebay::proxy

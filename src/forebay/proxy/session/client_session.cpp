@@ -23,9 +23,7 @@ std::string printable(std::string text) {
 }  // namespace
 
 ClientSession::ClientSession(const SessionShared& shared, ClientStart start)
-    : shared_(shared),
-      serial_(shared.texts.next_serial()),
-      start_(std::make_unique<ClientStart>(std::move(start))) {}
+    : shared_(shared), start_(std::make_unique<ClientStart>(std::move(start))) {}
 
 Verdict ClientSession::begin(const Parameters& greeting, Output& out) {
   FOREBAY_CHECK(!is_welcome());
@@ -45,7 +43,7 @@ Verdict ClientSession::begin(const Parameters& greeting, Output& out) {
   const bool is_known = wanted->empty() || shared_.starts.recall(*wanted, known);
   std::vector<Setting>& settings = is_known ? known : *wanted;
   settings.insert(settings.end(), name.begin(), name.end());
-  parameters_.begin(std::move(settings));
+  begin_with(std::move(settings));
   return is_known ? welcome(greeting, out) : Verdict::acquire;
 }
 
@@ -73,7 +71,13 @@ void ClientSession::learn_start() {
     if (!is_same_parameter(name, kApplicationName)) made_of_it.push_back(all.back());
   }
   shared_.starts.remember(start_->parameters, std::move(made_of_it));
-  parameters_.begin(std::move(all));
+  begin_with(std::move(all));
+  server_->fitted_for = serial_;
+}
+
+void ClientSession::begin_with(std::vector<Setting> settings) {
+  serial_ = shared_.starts.serial_of(settings, shared_.texts.next_serial());
+  parameters_.begin(std::move(settings));
 }
 
 // A server that was made to fit before is not known to fit any more.

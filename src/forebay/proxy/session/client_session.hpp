@@ -105,6 +105,7 @@ class ClientSession {
   Verdict welcome(const Parameters& parameters, Output& out);
   Verdict fit_is_over(Output& out);
   void learn_start();
+  void begin_with(std::vector<Setting> settings);
   void renew_serial();
   Verdict end_with(const wire::ErrorReport& report, Output& out);
   Verdict violation(const Error& error, Output& out);
@@ -177,7 +178,8 @@ class ClientSession {
   void abort_ours(Output& out);
 
   const SessionShared& shared_;
-  std::uint64_t serial_;  // of its parameters: nobody else has it, and a change brings another
+  // Of its parameters: a client with the same number has the same, and a change brings another.
+  std::uint64_t serial_ = 0;
   std::unique_ptr<ClientStart> start_;  // until the welcome
   std::unique_ptr<wire::ErrorReport> ended_for_;
 

@@ -110,7 +110,10 @@ Verdict ClientSession::on_parameter(const Frame& frame, Output& out) {
   if (restores_ > 0 && parameters_.began_with(status->name)) {
     const bool is_restoring = !queue_.empty() && queue_.front().is_restoring;
     const std::string* const heard = parameters_.find(status->name);
-    if (!is_restoring || (heard != nullptr && *heard == status->value)) return Verdict::done;
+    if (!is_restoring || (heard != nullptr && *heard == status->value)) {
+      server_->fitted_for = 0;  // the next one looks
+      return Verdict::done;
+    }
   }
   parameters_.note(status->name, status->value, *server_);
   renew_serial();

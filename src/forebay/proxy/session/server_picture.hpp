@@ -37,7 +37,7 @@ struct ServerPicture {
   ServerStatements statements;  // under names of ours
   std::vector<std::string> borrowed_names;  // statements that may be there under a client's name
   std::uint64_t unnamed_there = 0;          // which unnamed statement; 0: none
-  std::uint64_t fitted_for = 0;             // the client whose parameters it has; 0: nobody knows
+  std::uint64_t fitted_for = 0;             // the clients whose parameters it has; 0: nobody knows
   std::uint64_t unit = 1;                   // grows with each Sync and Query
 };
 
