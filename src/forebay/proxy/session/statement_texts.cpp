@@ -66,6 +66,11 @@ StatementRef StatementTexts::intern(std::string_view body, const wire::Statement
 }
 
 void StatementTexts::release(SharedStatement* statement) {
+  std::uint32_t users = statement->users_.load(std::memory_order_relaxed);
+  while (users > 1) {  // it is not the last one, so nothing is to be found
+    if (statement->users_.compare_exchange_weak(users, users - 1, std::memory_order_acq_rel))
+      return;
+  }
   const MutexLock lock(mutex_);
   if (statement->users_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
   const auto found = shared_.find(std::string_view(statement->body()));
