@@ -55,12 +55,12 @@ void FrameReader::skip(std::size_t count) {
 }
 
 const Error& FrameReader::problem() const {
-  FOREBAY_CHECK(problem_.has_value());
+  FOREBAY_CHECK(problem_ != nullptr);
   return *problem_;
 }
 
 Frame FrameReader::next() {
-  if (problem_) return {.kind = Frame::Kind::broken};
+  if (problem_ != nullptr) return {.kind = Frame::Kind::broken};
   return remaining_ > 0 ? piece_of_body() : start_of_message();
 }
 
@@ -128,7 +128,7 @@ std::optional<Error> FrameReader::problem_of(char type, std::uint32_t length) co
 }
 
 Frame FrameReader::broken(Error error) {
-  problem_ = std::move(error);
+  problem_ = std::make_unique<const Error>(std::move(error));
   return {.kind = Frame::Kind::broken};
 }
 

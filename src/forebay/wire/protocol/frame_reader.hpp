@@ -98,8 +98,8 @@ class FrameReader {
   std::size_t wanted_ = 0;  // how many bytes from begin_ the next frame needs, if that is known
   char type_ = 0;           // of the message whose pieces are coming
   std::uint32_t length_ = 0;
-  std::uint32_t remaining_ = 0;  // of its body
-  std::optional<Error> problem_;
+  std::uint32_t remaining_ = 0;           // of its body
+  std::unique_ptr<const Error> problem_;  // rare, and readers are many
 };
 
 }  // namespace forebay::wire
