@@ -169,6 +169,31 @@ Task<std::pair<std::string, std::string>> close_during_calls(Scheduler& schedule
   co_return std::pair(error_name(*heard), error_name(*written));
 }
 
+Task<std::string> fill(ByteStream& stream, const std::string& text) {
+  ConstBytes rest = test::bytes_of(text);
+  for (;;) {
+    const Result<std::size_t> sent = stream.write_now(rest);
+    EXPECT_TRUE(sent.has_value());
+    if (!sent || *sent == 0) co_return text.substr(0, text.size() - rest.size());
+    rest = rest.subspan(*sent);
+  }
+}
+Task<std::string> write_now_when_closed(ByteStream& stream) {
+  stream.close();
+  co_return error_name(stream.write_now(test::bytes_of("late")));
+}
+
+TEST_P(SocketStreamTest, WhatGoesWithoutWaitingIsSentAndTheRestIsLeft) {
+  const std::string text(8'000'000, 'x');
+
+  const std::string sent = run(fill(*ends_.near, text));
+
+  EXPECT_GT(sent.size(), 0u);
+  EXPECT_LT(sent.size(), text.size());
+  EXPECT_EQ(run(read_text(*ends_.far, sent.size(), kNever))->size(), sent.size());
+  EXPECT_EQ(run(write_now_when_closed(*ends_.near)), "closed");
+}
+
 TEST_P(SocketStreamTest, CloseEndsTheCallsUnderWayAndThoseToCome) {
   const auto [heard, written] = run(close_during_calls(runtime_.scheduler(), ends_));
 

@@ -50,6 +50,10 @@ class ByteStream {
   // All of the pieces, one after the other, or an error: timed_out, closed, connection_lost. Waits
   // while the peer reads more slowly than this. REQUIRES: pieces and what they show stay.
   virtual Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) = 0;
+  // As many of the bytes as go without waiting, and how many: none, if the stream has to wait or to
+  // work for each. What is left, also after an error, is for write(). REQUIRES: no write is under
+  // way.
+  virtual Result<std::size_t> write_now(ConstBytes) { return std::size_t{0}; }
   // Tells the peer that nothing more comes. Its bytes can still be read.
   virtual Task<Result<void>> finish(Instant deadline) = 0;
   // Hangs up at once. Calls under way end with Errc::closed, on a later turn, as do later ones.

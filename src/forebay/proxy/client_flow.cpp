@@ -55,12 +55,14 @@ Task<void> ClientFlow::run() {
     note_refusal(session_->ended_for()->sqlstate, session_->ended_for()->message);
   if (is_client_gone_) stream_->close();  // for a task that still writes to it
   co_await end_stay();
-  if (!is_client_gone_) {
-    co_await send_to_client();
-    // Whether it still listens makes no difference any more.
-    static_cast<void>(co_await stream_->finish(after(kLastWork)));
-  }
+  if (!is_client_gone_) co_await say_goodbye();
   stream_->close();
+}
+
+Task<void> ClientFlow::say_goodbye() {
+  co_await send_to_client();
+  // Whether it still listens makes no difference any more.
+  static_cast<void>(co_await stream_->finish(after(kLastWork)));
 }
 
 Task<void> ClientFlow::serve() {
@@ -71,8 +73,19 @@ Task<void> ClientFlow::serve() {
       co_return;
     }
     if (frame.kind != wire::Frame::Kind::none) {
-      const bool goes_on = co_await take(frame);
-      if (!goes_on) co_return;
+      // A cancel on its way must not meet the next statement.
+      while (is_cancelling_) co_await changed_.wait_until(kNever);
+      if (is_ending_) co_return;
+      Verdict verdict = decide(frame);
+      if (verdict == Verdict::acquire) verdict = co_await acquire_for(frame);
+      if (verdict == Verdict::end) co_return;
+      if (verdict == Verdict::done) continue;
+      if (frame.bytes.size() < kWorthNoCopy) {
+        out_.to_server.append(frame.bytes);
+        continue;
+      }
+      const bool is_sent = co_await send_to_server(frame.bytes);
+      if (!is_sent) co_return;
       continue;
     }
     const bool is_sent = co_await send_all();
@@ -84,78 +97,78 @@ Task<void> ClientFlow::serve() {
       refuse_to_go_on();
       co_return;
     }
-    const bool is_there = co_await read_client(client_deadline());
-    if (!is_there) co_return;
+    if (take_ahead()) continue;
+    if (is_client_gone_) co_return;
+    const Instant deadline = client_deadline();
+    const Result<std::size_t> got = co_await stream_->read(reader_.room(), deadline);
+    if (!note_read(got, deadline)) co_return;
   }
 }
 
 Task<bool> ClientFlow::send_all() {
   bool is_sent = true;
-  if (stay_ != nullptr) is_sent = co_await send_to_server();
-  if (is_sent) is_sent = co_await send_to_client();
+  if (stay_ != nullptr && !try_send_to_server()) is_sent = co_await send_to_server();
+  if (is_sent && !try_send_to_client()) is_sent = co_await send_to_client();
   co_return is_sent;
 }
 
-// False: nothing more is to be read from this client.
-Task<bool> ClientFlow::take(wire::Frame frame) {
-  // A cancel on its way must not meet the next statement.
-  while (is_cancelling_) co_await changed_.wait_until(kNever);
-  while (!is_ending_) {
-    const Verdict verdict = session_->from_client(frame, out_);
-    watch_query_time();
-    if (verdict == Verdict::end) co_return false;
-    if (verdict == Verdict::done) co_return true;
-    if (verdict == Verdict::forward) {
-      bool is_sent = true;
-      if (frame.bytes.size() >= kWorthNoCopy) {
-        is_sent = co_await send_to_server(frame.bytes);
-      } else {
-        out_.to_server.append(frame.bytes);
-      }
-      co_return is_sent;
-    }
+// end: nothing more is to be read from this client.
+Verdict ClientFlow::decide(const wire::Frame& frame) {
+  const Verdict verdict = session_->from_client(frame, out_);
+  watch_query_time();
+  return verdict;
+}
+
+Task<Verdict> ClientFlow::acquire_for(wire::Frame frame) {
+  Verdict verdict = Verdict::acquire;
+  while (verdict == Verdict::acquire) {
     const bool is_told = co_await send_to_client();
-    if (!is_told) co_return false;
+    if (!is_told || is_ending_) co_return Verdict::end;
     const Result<void> brought = co_await bring_server(after(limits().query_wait));
-    if (brought) continue;
-    if (is_client_gone_ || is_ending_) co_return false;
-    ++counters_->unserved;
-    co_return session_->fail_unit(brought.error(), out_) != Verdict::end;
+    if (brought && !is_ending_) {
+      verdict = decide(frame);
+    } else if (is_client_gone_ || is_ending_) {
+      co_return Verdict::end;
+    } else {
+      ++counters_->unserved;
+      co_return session_->fail_unit(brought.error(), out_);
+    }
   }
-  co_return false;
+  co_return verdict;
+}
+
+// True: some of what came while the client stood in line is to be read now.
+bool ClientFlow::take_ahead() {
+  if (ahead_.empty()) return false;
+  const Bytes room = reader_.room();
+  const std::size_t count = std::min(room.size(), ahead_.size() - ahead_begin_);
+  std::memcpy(room.data(), ahead_.data() + ahead_begin_, count);
+  ahead_begin_ += count;
+  reader_.add(count);
+  if (ahead_begin_ == ahead_.size()) {
+    ahead_begin_ = 0;
+    std::string().swap(ahead_);
+  }
+  return true;
 }
 
 // False: the client is gone, or must go.
-Task<bool> ClientFlow::read_client(Instant deadline) {
-  const Bytes room = reader_.room();
-  if (!ahead_.empty()) {
-    const std::size_t count = std::min(room.size(), ahead_.size() - ahead_begin_);
-    std::memcpy(room.data(), ahead_.data() + ahead_begin_, count);
-    ahead_begin_ += count;
-    reader_.add(count);
-    if (ahead_begin_ == ahead_.size()) {
-      ahead_begin_ = 0;
-      std::string().swap(ahead_);
-    }
-    co_return true;
-  }
-  if (is_client_gone_) co_return false;
-  const Result<std::size_t> got = co_await stream_->read(room, deadline);
+bool ClientFlow::note_read(const Result<std::size_t>& got, Instant deadline) {
   if (got && *got > 0) {
     reader_.add(*got);
-    co_return true;
+    return true;
   }
-  if (is_ending_) co_return false;
+  if (is_ending_) return false;
   if (!got && got.error().code() == Errc::timed_out) {
-    if (scheduler_.now() < deadline) co_return true;  // it was only woken
+    if (scheduler_.now() < deadline) return true;  // it was only woken
     refuse({wire::Severity::fatal, "25P03",
             "terminating connection due to idle-in-transaction timeout",
             "proxy.idle_limit says how long a client may keep a server without a word"});
-    co_return false;
+    return false;
   }
   is_client_gone_ = true;
   ++counters_->clients_lost;
-  co_return false;
+  return false;
 }
 
 Instant ClientFlow::client_deadline() const {
@@ -172,6 +185,14 @@ Task<void> ClientFlow::finish_work() {
   const Instant deadline = after(kLastWork);
   while (stay_ != nullptr && session_->is_busy() && !is_ending_ && scheduler_.now() < deadline)
     co_await changed_.wait_until(deadline);
+}
+
+bool ClientFlow::try_send_to_client() {
+  return !is_client_gone_ && to_client_.try_send(*stream_, out_.to_client);
+}
+
+bool ClientFlow::try_send_to_server() {
+  return to_server_.try_send(stay_->server.stream(), out_.to_server);
 }
 
 Task<bool> ClientFlow::send_to_client(std::string_view piece) {

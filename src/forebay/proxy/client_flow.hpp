@@ -88,11 +88,14 @@ class ClientFlow {
   void note_refusal(const std::string& sqlstate, const std::string& reason) const;
 
   Task<void> serve();
-  Task<bool> take(wire::Frame frame);
-  Task<bool> read_client(Instant deadline);
+  Verdict decide(const wire::Frame& frame);
+  Task<Verdict> acquire_for(wire::Frame frame);
+  bool take_ahead();
+  bool note_read(const Result<std::size_t>& got, Instant deadline);
   Instant client_deadline() const;
   Task<bool> send_all();
   Task<void> finish_work();
+  Task<void> say_goodbye();
 
   // In server_stay.cpp.
   Task<Result<void>> bring_server(Instant deadline);
@@ -100,7 +103,7 @@ class ClientFlow {
   Task<void> watch_client(Cancellation& gone);
   Task<void> follow_server(Stay& stay);
   Task<bool> read_server(Stay& stay);
-  Task<bool> pass_on(wire::Frame frame);
+  bool is_for_client(const wire::Frame& frame);
   Task<bool> release_if_done();
   Task<void> cancel_late_query(Stay& stay);
   Instant server_deadline(const Stay& stay) const;
@@ -112,6 +115,9 @@ class ClientFlow {
   void lose(Stay& stay);
   Task<void> end_stay();
 
+  // True: there is nothing to say any more, and nobody else says it.
+  bool try_send_to_client();
+  bool try_send_to_server();
   Task<bool> send_to_client(std::string_view piece = {});
   Task<bool> send_to_server(std::string_view piece = {});
   void end();  // both tasks stop soon

@@ -17,6 +17,14 @@ void shrink_text(std::string& text) {
 
 }  // namespace
 
+bool SendLane::try_send(ByteStream& stream, std::string& buffer) const {
+  if (is_writing_) return false;
+  if (buffer.empty()) return true;
+  const Result<std::size_t> sent = stream.write_now(wire::bytes_of(buffer));
+  if (sent) buffer.erase(0, *sent);
+  return buffer.empty();
+}
+
 Task<Result<void>> SendLane::send(ByteStream& stream, std::string& buffer, std::string_view piece,
                                   Instant deadline) {
   if (is_writing_) {

@@ -17,6 +17,9 @@ class SendLane {
  public:
   explicit SendLane(Scheduler& scheduler) : is_free_(scheduler) {}
 
+  // What goes without waiting is sent, and is in the buffer no more. True: there is no need for
+  // send().
+  bool try_send(ByteStream& stream, std::string& buffer) const;
   // What is in the buffer, then the piece, which need not be copied if nobody else writes. Errors
   // are those of ByteStream::write().
   Task<Result<void>> send(ByteStream& stream, std::string& buffer, std::string_view piece,

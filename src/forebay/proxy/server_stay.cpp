@@ -103,13 +103,21 @@ Task<void> ClientFlow::follow_server(Stay& stay) {
         lose_server(stay, stay.server.frames().problem());
         break;
       }
-      const bool is_passed_on = co_await pass_on(frame);
-      if (!is_passed_on) co_return;
+      const bool is_shown = is_for_client(frame);
+      bool is_sent = true;
+      if (is_shown && frame.bytes.size() < kWorthNoCopy) {
+        out_.to_client.append(frame.bytes);
+      } else if (is_shown) {
+        is_sent = co_await send_to_client(frame.bytes);
+      }
+      if (!is_sent) co_return;
       if (is_ending_) break;
     }
     changed_.notify_all();
-    const bool is_released = co_await release_if_done();
-    const bool is_told = co_await send_to_client();
+    bool is_released = false;
+    if (session_->may_release()) is_released = co_await release_if_done();
+    bool is_told = try_send_to_client();
+    if (!is_told) is_told = co_await send_to_client();
     if (is_released) to_client_.shrink(out_.to_client);
     if (is_released || !is_told) co_return;
     // From now on the client is idle in a transaction: the task that reads it looks at the clock.
@@ -167,7 +175,7 @@ Task<void> ClientFlow::cancel_late_query(Stay& stay) {
   co_await cancel_statement();
 }
 
-Task<bool> ClientFlow::pass_on(wire::Frame frame) {
+bool ClientFlow::is_for_client(const wire::Frame& frame) {
   const Verdict verdict = session_->from_server(frame, out_);
   if (verdict == Verdict::end) {
     if (!session_->may_release()) lose(*stay_);
@@ -175,14 +183,7 @@ Task<bool> ClientFlow::pass_on(wire::Frame frame) {
   } else if (static_cast<wire::ServerMessage>(frame.type) == wire::ServerMessage::ready_for_query) {
     begin_query_time(*stay_);
   }
-  if (verdict != Verdict::forward) co_return true;
-  bool is_sent = true;
-  if (frame.bytes.size() >= kWorthNoCopy) {
-    is_sent = co_await send_to_client(frame.bytes);
-  } else {
-    out_.to_client.append(frame.bytes);
-  }
-  co_return is_sent;
+  return verdict == Verdict::forward;
 }
 
 // True: the server is with others now, before the client has read a word of the answer.

@@ -143,6 +143,14 @@ Task<Result<void>> SocketStream::write(std::span<const ConstBytes> pieces, Insta
   co_return Result<void>();
 }
 
+Result<std::size_t> SocketStream::write_now(ConstBytes bytes) {
+  if (Result<void> open = check_open(); !open) return failure(std::move(open).error());
+  const ssize_t sent = ::send(watch_->socket(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (sent >= 0) return static_cast<std::size_t>(sent);
+  if (errno == EINTR || is_worth_waiting(errno)) return std::size_t{0};
+  return lost("written to", errno);
+}
+
 Task<Result<void>> SocketStream::finish(Instant) {
   if (Result<void> open = check_open(); !open) co_return open;
   // ENOTCONN: the peer has hung up already, and need not be told.

@@ -28,6 +28,7 @@ class SocketStream final : public ByteStream {
   Task<Result<std::size_t>> read(Bytes into, Instant deadline) override;
   void interrupt_read() override;
   Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) override;
+  Result<std::size_t> write_now(ConstBytes bytes) override;
   Task<Result<void>> finish(Instant deadline) override;
   void close() override;
   const StreamPeer& peer() const override { return peer_; }

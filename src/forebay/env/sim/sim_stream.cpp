@@ -99,14 +99,10 @@ Task<Result<void>> SimStream::write(std::span<const ConstBytes> pieces, Instant 
 
 Task<Result<void>> SimStream::write_piece(ConstBytes piece, Instant deadline) {
   while (!piece.empty()) {
-    if (Result<void> open = check_open(); !open) co_return open;
-    SimPipe& pipe = wire_->written(side_);
-    if (pipe.is_broken()) co_return lost();
-    const std::size_t count = pipe.put(piece, scheduler_->now());
-    if (count > 0) {
-      piece = piece.subspan(count);
-      wire_->wake(SimWire::other(side_));
-      wire_->note_break(side_);
+    const Result<std::size_t> count = write_now(piece);
+    if (!count) co_return failure(count.error());
+    if (*count > 0) {
+      piece = piece.subspan(*count);
       continue;
     }
     const WaitEnding ending = co_await writable_.until(deadline);
@@ -114,6 +110,18 @@ Task<Result<void>> SimStream::write_piece(ConstBytes piece, Instant deadline) {
       co_return failure(Errc::timed_out, "not everything was read in time by " + peer_.address);
   }
   co_return Result<void>();
+}
+
+Result<std::size_t> SimStream::write_now(ConstBytes bytes) {
+  if (Result<void> open = check_open(); !open) return failure(std::move(open).error());
+  SimPipe& pipe = wire_->written(side_);
+  if (pipe.is_broken()) return lost();
+  const std::size_t count = pipe.put(bytes, scheduler_->now());
+  if (count > 0) {
+    wire_->wake(SimWire::other(side_));
+    wire_->note_break(side_);
+  }
+  return count;
 }
 
 Task<Result<void>> SimStream::finish(Instant) {
