@@ -106,7 +106,7 @@ TEST_F(ObserverTest, ATasksCallsAreToldInTheNameOfItsUntil) {
 TEST_F(ObserverTest, FailedWaitsAreToldWithTheirErrorAndTheirTime) {
   EXPECT_FALSE(pool->within(50ms).exec_blocking("SELECT pg_sleep(9)").has_value());
   EXPECT_EQ(observer.take(), (Notes{"acquire", "statement SELECT pg_sleep(9): timed_out"}));
-  EXPECT_GE(observer.longest(), 50ms);
+  EXPECT_GE(observer.longest(), 40ms);  // its 50 began with the acquire
   const Result<PooledSession> held = pool->acquire_blocking(20s);
   observer.take();
   EXPECT_FALSE(pool->within(20ms).exec_blocking("SELECT 1").has_value());
