@@ -4,6 +4,7 @@
 #include "aws/identity_table.hpp"
 #include "forebay/aws/credentials/default_credentials.hpp"
 #include "support/aws_world.hpp"
+#include "support/places.hpp"
 
 namespace forebay::aws {
 namespace {
@@ -17,8 +18,7 @@ constexpr const char* kHome = "/home-of-test";
 class IdentitiesTest : public test::AwsWorld {
  protected:
   static std::vector<object> table() {
-    return test::read_identities(std::string(FOREBAY_SOURCE) + "/tests/aws/identities", kHome,
-                                 kStart);
+    return test::read_identities(test::source_file("tests/aws/identities"), kHome, kStart);
   }
   static const object& part(const object& line, const char* name) {
     static const object none;

@@ -10,6 +10,7 @@
 
 #include "forebay/aws/json.hpp"
 #include "forebay/aws/signing/sigv4.hpp"
+#include "support/places.hpp"
 
 namespace forebay::aws {
 namespace {
@@ -87,7 +88,7 @@ struct Vector {
 TEST(SigV4VectorsTest, AllOfThemSigned) {
   const char* const named = std::getenv("FOREBAY_SIGV4_VECTORS");
   const std::filesystem::path folder =
-      named != nullptr ? named : FOREBAY_SOURCE "/../shared/data/sigv4";
+      named != nullptr ? named : test::source_file("../shared/data/sigv4");
   if (!std::filesystem::is_directory(folder)) {
     std::printf("left out: there is no folder %s; FOREBAY_SIGV4_VECTORS names another\n",
                 folder.c_str());

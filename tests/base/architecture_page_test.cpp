@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/places.hpp"
+
 namespace forebay {
 namespace {
 
@@ -24,7 +26,7 @@ std::set<std::string> names_in(const std::string& text, const std::regex& patter
 }
 
 TEST(ArchitecturePageTest, ListsEveryThreadAndNoOther) {
-  const std::string root = FOREBAY_SOURCE;
+  const std::string root = test::source_file("");
   static const std::regex start(R"re(start_thread(?:_or_stop)?\(\s*"([^"]+)")re");
   std::set<std::string> started;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root + "/src/forebay")) {
@@ -41,7 +43,7 @@ TEST(ArchitecturePageTest, ListsEveryThreadAndNoOther) {
 
 // Folders of src/forebay, and some that lie beside it. Those within a folder may have a row.
 TEST(ArchitecturePageTest, ListsEveryFolderAndNoOther) {
-  const std::filesystem::path root = FOREBAY_SOURCE;
+  const std::filesystem::path root = test::source_file("");
   const std::string page = file_text(root / "docs/architecture.md");
   const std::size_t begin = page.find("\n## 2. ");
   const std::size_t end = page.find("\n## 3. ");

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/places.hpp"
+
 namespace forebay {
 
 std::vector<BundledFile> bundled_for_test();
@@ -13,7 +15,7 @@ std::vector<BundledFile> bundled_for_test();
 namespace {
 
 std::string contents(const std::string& path) {
-  std::ifstream file(std::string(FOREBAY_SOURCE) + "/" + path, std::ios::binary);
+  std::ifstream file(test::source_file(path), std::ios::binary);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

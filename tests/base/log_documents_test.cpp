@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/places.hpp"
+
 namespace forebay::log {
 namespace {
 
@@ -33,8 +35,8 @@ std::set<std::string> messages_in(const std::string& code) {
 
 std::set<std::string> messages_of_the_library() {
   std::set<std::string> messages;
-  for (const char* const folder : {"/src/forebay", "/include/forebay"}) {
-    const std::string root = std::string(FOREBAY_SOURCE) + folder;
+  for (const char* const folder : {"src/forebay", "include/forebay"}) {
+    const std::string root = test::source_file(folder);
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
       const std::filesystem::path& path = entry.path();
       const bool is_code = path.extension() == ".cpp" || path.extension() == ".hpp";
@@ -48,7 +50,7 @@ std::set<std::string> messages_of_the_library() {
 // The second column of the tables: | level | `message` | ...
 std::set<std::string> documented_messages() {
   static const std::regex row(R"(\n\| [a-z, ]+ \| `([^`]+)` \|)");
-  const std::string page = log_text_of(std::string(FOREBAY_SOURCE) + "/docs/logs.md");
+  const std::string page = log_text_of(test::source_file("docs/logs.md"));
   std::set<std::string> found;
   for (std::sregex_iterator i(page.begin(), page.end(), row), end; i != end; ++i)
     found.insert((*i)[1]);

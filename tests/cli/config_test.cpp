@@ -5,10 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.hpp"
-
-#ifndef FOREBAY_SOURCE  // CMake says where the sources are
-#define FOREBAY_SOURCE "."
-#endif
+#include "support/places.hpp"
 
 namespace forebay::cli {
 namespace {
@@ -127,7 +124,7 @@ TEST(ConfigCommandTest, TheReferenceIsTheCommittedPage) {
   Program program({"config", "reference"});
 
   EXPECT_EQ(program.wait(), 0);
-  EXPECT_EQ(program.out(), text_of(FOREBAY_SOURCE "/docs/configuration.md"))
+  EXPECT_EQ(program.out(), text_of(test::source_file("docs/configuration.md")))
       << "run: forebay config reference > docs/configuration.md";
 }
 

@@ -13,7 +13,7 @@ TEST(FullDiskTest, WhatCouldNotBeWrittenIsTold) {
        {"metrics reference", "config reference", "config check", "--help", "sim --list"}) {
     const Folder folder;
     embedded::Command command;
-    command.words = {"/bin/sh", "-c", std::string(FOREBAY_PROGRAM " ") + words + " > /dev/full"};
+    command.words = {"/bin/sh", "-c", kProgram + " " + words + " > /dev/full"};
     command.output = folder.path() / "err";
     const Result<void> done = embedded::run_to_end(command, std::chrono::seconds(60));
     EXPECT_FALSE(done.has_value()) << words;

@@ -18,13 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef FOREBAY_PROGRAM  // CMake says where it was built
+#include "support/places.hpp"
+
+#ifndef FOREBAY_PROGRAM  // another one in the folder of the build
 #define FOREBAY_PROGRAM "forebay"
 #endif
-#ifndef FOREBAY_CLI_DATA  // and where tests/cli/data is
-#define FOREBAY_CLI_DATA "data"
-#endif
-
 namespace forebay::cli {
 
 using namespace std::chrono_literals;
@@ -45,9 +43,11 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+inline const std::string kProgram = test::built_file(FOREBAY_PROGRAM);
+
 // A file of tests/cli/data.
 inline std::string data_file(const std::string& name) {
-  return std::string(FOREBAY_CLI_DATA) + "/" + name;
+  return test::source_file("tests/cli/data/" + name);
 }
 
 // A folder that goes with the test.
@@ -71,7 +71,7 @@ class Program {
  public:
   explicit Program(const std::vector<std::string>& arguments,
                    const std::vector<std::string>& variables = {}) {
-    std::vector<std::string> texts{FOREBAY_PROGRAM};
+    std::vector<std::string> texts{kProgram};
     texts.insert(texts.end(), arguments.begin(), arguments.end());
     std::vector<char*> words = pointers(texts);
     std::vector<std::string> settings = variables;

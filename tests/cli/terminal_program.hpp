@@ -16,7 +16,7 @@ inline constexpr const char* kShowCursor = "\x1b[?25h";
 class TerminalProgram {
  public:
   explicit TerminalProgram(std::vector<std::string> arguments, const char* variable = nullptr) {
-    arguments.insert(arguments.begin(), FOREBAY_PROGRAM);
+    arguments.insert(arguments.begin(), kProgram);
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);

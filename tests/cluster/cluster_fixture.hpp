@@ -21,11 +21,8 @@
 #include "forebay/embedded/server_process.hpp"
 #include "forebay/forebay.hpp"
 #include "support/load_time.hpp"
+#include "support/places.hpp"
 #include "support/standin_dynamodb.hpp"
-
-#ifndef FOREBAY_CLUSTER_MEMBER  // CMake says where it was built
-#define FOREBAY_CLUSTER_MEMBER "forebay_cluster_member"
-#endif
 
 namespace forebay::test {
 
@@ -88,12 +85,10 @@ class ClusterTest : public testing::Test {
   // Further words overrule earlier ones of the same name.
   void start(const std::string& member, const Words& more) {
     embedded::Command command;
-    command.words = {FOREBAY_CLUSTER_MEMBER,
-                     "postgres=" + server_->url("app", "postgres"),
-                     "dynamodb=" + world_.server.url(),
-                     "table=" + world_.table,
-                     std::string("endpoint=") + kMemberEndpoint,
-                     "member=" + member};
+    command.words = {
+        built_file("tests/forebay_cluster_member"), "postgres=" + server_->url("app", "postgres"),
+        "dynamodb=" + world_.server.url(),          "table=" + world_.table,
+        std::string("endpoint=") + kMemberEndpoint, "member=" + member};
     command.words.insert(command.words.end(), more.begin(), more.end());
     command.output = folder_->path() / (member + ".log");
     command.variables = variables_;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "config/reading.hpp"
+#include "support/places.hpp"
 
 namespace forebay {
 namespace {
@@ -306,7 +307,7 @@ TEST(ProxyRoutesTest, WhatARouteSaysIsShownWithItsPlace) {
 
 // Every block of YAML in the page that is a whole configuration works.
 TEST(ProxyRoutesTest, TheExamplesOfThePageAreRight) {
-  std::ifstream file(FOREBAY_SOURCE "/docs/proxy.md");
+  std::ifstream file(test::source_file("docs/proxy.md"));
   ASSERT_TRUE(file);
   const std::string page(std::istreambuf_iterator<char>(file), {});
   const std::string fence = "```yaml\n";

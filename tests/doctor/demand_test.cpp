@@ -7,6 +7,7 @@
 #include <rapidcheck.h>
 
 #include "doctor/findings.hpp"
+#include "support/places.hpp"
 
 namespace forebay::test {
 namespace {
@@ -38,7 +39,7 @@ Demand shared_demand(int processes, int connections) {
 
 // The rows of the page on sizes, as it writes them.
 std::vector<std::string> capacity_rows() {
-  std::ifstream page(FOREBAY_SOURCE "/docs/sizing.md");
+  std::ifstream page(test::source_file("docs/sizing.md"));
   std::vector<std::string> rows;
   for (std::string line; std::getline(page, line);)
     if (std::regex_match(line, std::regex(R"(\| [a-z ]+( \| \d+){4} \| .*)"))) rows.push_back(line);

@@ -7,11 +7,8 @@
 #include "config/reading.hpp"
 #include "forebay/aws/credentials/iso_time.hpp"
 #include "forebay/aws/signing/dsql_token.hpp"
+#include "support/places.hpp"
 #include "support/token_directory.hpp"
-
-#ifndef FOREBAY_FLEET  // CMake says where it was built
-#define FOREBAY_FLEET "fleet"
-#endif
 
 namespace forebay::test {
 namespace {
@@ -20,7 +17,7 @@ constexpr int kFleetLimit = 12;  // as local.env has it
 constexpr int kFleetRate = 5;    // the same
 
 Variables variables_of(const std::string& file) {
-  std::ifstream lines(FOREBAY_SOURCE "/examples/fleet/" + file);
+  std::ifstream lines(test::source_file("examples/fleet/" + file));
   EXPECT_TRUE(lines) << file;
   Variables variables;
   for (std::string line; std::getline(lines, line);) {
@@ -60,7 +57,7 @@ class FleetTest : private WithDirectory, public ClusterTest {
 
   void start(const std::string& member, const Words& arguments = {}) {
     embedded::Command command;
-    command.words = {FOREBAY_FLEET};
+    command.words = {test::built_file("examples/fleet/fleet")};
     command.words.insert(command.words.end(), arguments.begin(), arguments.end());
     command.output = folder_->path() / (member + ".log");
     for (const auto& [name, value] : variables_of_fleet_)

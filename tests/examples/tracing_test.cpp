@@ -10,10 +10,7 @@
 #include "forebay/embedded/postgres_server.hpp"
 #include "forebay/embedded/server_files.hpp"
 #include "forebay/embedded/server_process.hpp"
-
-#ifndef FOREBAY_TRACING  // CMake says where it was built
-#define FOREBAY_TRACING "tracing"
-#endif
+#include "support/places.hpp"
 
 namespace forebay {
 namespace {
@@ -22,7 +19,7 @@ std::vector<std::string> lines_printed(const std::string& database) {
   auto folder = embedded::TemporaryFolder::make(std::nullopt, "forebay-example");
   EXPECT_TRUE(folder.has_value()) << folder.error();
   embedded::Command command;
-  command.words = {FOREBAY_TRACING, database};
+  command.words = {test::built_file("examples/tracing/tracing"), database};
   command.output = (*folder)->path() / "output";
   auto process = embedded::ChildProcess::start(command);
   EXPECT_TRUE(process.has_value()) << process.error();

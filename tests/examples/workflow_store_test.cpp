@@ -10,10 +10,7 @@
 
 #include "forebay/embedded/server_process.hpp"
 #include "postgres/postgres_fixture.hpp"
-
-#ifndef FOREBAY_WORKFLOW_STORE  // CMake says where it was built
-#define FOREBAY_WORKFLOW_STORE "workflow_store"
-#endif
+#include "support/places.hpp"
 
 namespace forebay::postgres {
 namespace {
@@ -40,7 +37,7 @@ class RunningStore {
     FOREBAY_CHECK(folder.has_value(), folder.error().text());
     folder_ = std::move(*folder);
     embedded::Command command;
-    command.words = {FOREBAY_WORKFLOW_STORE};
+    command.words = {test::built_file("examples/workflow_store/workflow_store")};
     command.words.insert(command.words.end(), arguments.begin(), arguments.end());
     command.output = output();
     command.variables = variables;
@@ -179,7 +176,7 @@ TEST(WorkflowStoreSchemaTest, IsWhatTheServerTakes) {
 
 // Comments and empty lines aside, what runs is what stands in the file.
 TEST(WorkflowStoreSchemaTest, IsTheFileThatIsShipped) {
-  std::ifstream file(std::filesystem::path(FOREBAY_SOURCE) / "examples/workflow_store/schema.sql");
+  std::ifstream file(test::source_file("examples/workflow_store/schema.sql"));
   ASSERT_TRUE(file);
   std::string expected;
   for (std::string line; std::getline(file, line);)

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/embedded/postgres_server.hpp"
+#include "support/places.hpp"
 
 namespace forebay::test {
 namespace {
@@ -15,8 +16,9 @@ namespace fs = std::filesystem;
 using embedded::ChildProcess;
 using embedded::Command;
 
-const fs::path kBlocks = FOREBAY_GUIDE_BLOCKS;
-const fs::path kPrograms = FOREBAY_GUIDE_PROGRAMS;
+const fs::path kBlocks = built_file("tests/guide/blocks");
+const fs::path kPrograms = built_file("tests/guide");
+const std::string kForebay = built_file("forebay");
 
 std::string read(const fs::path& path) {
   std::ostringstream text;
@@ -37,8 +39,7 @@ class GuideTest : public testing::Test {
     const fs::path output =
         fs::temp_directory_path() / ("forebay-guide-" + std::to_string(server_->port()) + ".out");
     Command command{std::move(words), std::nullopt, output};
-    command.variables = {"DATABASE_URL=" + server_->superuser_url(),
-                         "FOREBAY=" + std::string(FOREBAY_PROGRAM)};
+    command.variables = {"DATABASE_URL=" + server_->superuser_url(), "FOREBAY=" + kForebay};
     Result<ChildProcess> child = ChildProcess::start(command);
     EXPECT_TRUE(child.has_value());
     const std::optional<int> status = child->wait(std::chrono::seconds(60));
@@ -56,7 +57,7 @@ class GuideTest : public testing::Test {
     if (block.extension() == ".cpp") {
       printed = run({(kPrograms / block.stem()).string()});
     } else if (block.extension() == ".yaml") {
-      printed = run({FOREBAY_PROGRAM, "config", "check", block.string()});
+      printed = run({kForebay, "config", "check", block.string()});
     } else if (block.extension() == ".hpp") {
       return;  // what programs include is tested with them
     } else if (block.extension() == ".sh") {

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/places.hpp"
+
 namespace forebay::test {
 namespace {
 
@@ -26,7 +28,7 @@ TEST(MetricTableTest, NamesAreUniqueAndSayWhatPrometheusExpects) {
 }
 
 TEST(MetricTableTest, ThePageOfAllMetricsIsTheTable) {
-  std::ifstream file(FOREBAY_SOURCE "/docs/metrics.md");
+  std::ifstream file(test::source_file("docs/metrics.md"));
   ASSERT_TRUE(file) << "forebay metrics reference > docs/metrics.md";
   const std::string page(std::istreambuf_iterator<char>(file), {});
   EXPECT_EQ(page, metrics_reference()) << "forebay metrics reference > docs/metrics.md";

@@ -10,6 +10,7 @@
 
 #include "cli/program.hpp"
 #include "forebay/embedded/postgres_server.hpp"
+#include "support/places.hpp"
 #include "support/standin_dynamodb.hpp"
 
 namespace forebay::misuse {
@@ -26,7 +27,7 @@ struct Row {
 
 std::vector<Row> documented() {
   static const std::regex row(R"(\n\| `([a-z-]+)` \| [^|]+ \| (\w+) \| `([^`]+)` \|)");
-  const std::string page = cli::text_of(std::string(FOREBAY_SOURCE) + "/docs/misuse.md");
+  const std::string page = cli::text_of(test::source_file("docs/misuse.md"));
   std::vector<Row> rows;
   for (std::sregex_iterator i(page.begin(), page.end(), row), end; i != end; ++i)
     rows.push_back({(*i)[1], (*i)[2], (*i)[3]});

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/embedded/server_files.hpp"
+#include "support/places.hpp"
 
 namespace forebay::test {
 namespace {
@@ -38,8 +39,8 @@ std::string refusal_of(const std::string& expression) {
   command.words = {FOREBAY_COMPILER,
                    "-std=c++23",
                    "-fsyntax-only",
-                   "-I" FOREBAY_SOURCE "/src",
-                   "-I" FOREBAY_SOURCE "/include",
+                   "-I" + test::source_file("src"),
+                   "-I" + test::source_file("include"),
                    file.string()};
   command.output = (*folder)->path() / "output";
   const Result<void> done = embedded::run_to_end(command, std::chrono::seconds(120));

@@ -6,13 +6,11 @@
 #include <sstream>
 #include <string>
 
-#ifndef FOREBAY_SOURCE  // CMake says where it is
-#define FOREBAY_SOURCE "."
-#endif
+#include "support/places.hpp"
 
 namespace forebay::sim {
 
-inline std::filesystem::path source_folder() { return FOREBAY_SOURCE; }
+inline std::filesystem::path source_folder() { return test::source_file(""); }
 
 inline std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

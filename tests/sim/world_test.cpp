@@ -10,6 +10,7 @@
 #include "forebay/sim/scenario/scenario_file.hpp"
 #include "forebay/sim/scenario/shipped_scenarios.hpp"
 #include "support/load_time.hpp"
+#include "support/places.hpp"
 
 namespace forebay::sim {
 namespace {
@@ -203,7 +204,7 @@ TEST(WorldTest, ASeedIsAWorld) {
 TEST(WorldTest, RegressionsHold) {
   int files = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(FOREBAY_SOURCE "/scenarios/regressions")) {
+       std::filesystem::directory_iterator(test::source_file("scenarios/regressions"))) {
     const ScenarioReading reading = read_scenario_file(entry.path().string());
     ASSERT_TRUE(reading.problems.empty()) << reading.problems.front();
     const RunResult result = run(reading.scenario);
@@ -218,7 +219,7 @@ TEST(WorldTest, RegressionsHold) {
 TEST(PoolsimWorldTest, TheirScenariosHold) {
   const char* given = std::getenv("FOREBAY_POOLSIM_DATA");
   const std::filesystem::path folder =
-      given != nullptr ? given : FOREBAY_SOURCE "/../shared/data/poolsim";
+      given != nullptr ? given : test::source_file("../shared/data/poolsim");
   if (!std::filesystem::is_directory(folder)) {
     std::printf("left out: there is no folder %s; FOREBAY_POOLSIM_DATA names another\n",
                 folder.c_str());

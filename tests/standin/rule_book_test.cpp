@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "forebay/standin/statements/rule_text.hpp"
+#include "support/places.hpp"
 
 namespace forebay::standin {
 namespace {
@@ -110,7 +111,7 @@ TEST(RuleBookTest, TheListingSaysWhichRulesHold) {
 
 // With FOREBAY_WRITE_DOCS the page gets the tables; without, it must have them.
 TEST(RuleBookTest, TheDocumentationHasTheTables) {
-  const std::string path = FOREBAY_SOURCE "/docs/standin-rules.md";
+  const std::string path = forebay::test::source_file("docs/standin-rules.md");
   const std::string page = text_of_file(path);
   static constexpr std::string_view kBegin = "<!-- rules: made by the tests -->\n\n";
   static constexpr std::string_view kEnd = "\n<!-- end of rules -->\n";

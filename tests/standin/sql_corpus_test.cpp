@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/places.hpp"
 #include "support/sql_fuzz.hpp"
 
 namespace forebay::test {
@@ -13,8 +14,8 @@ namespace {
 
 TEST(SqlCorpusTest, EveryFileHoldsStill) {
   int files = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(FOREBAY_SOURCE "/tests/fuzz/corpus/standin_sql_fuzz")) {
+  for (const auto& entry : std::filesystem::directory_iterator(
+           forebay::test::source_file("tests/fuzz/corpus/standin_sql_fuzz"))) {
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(file), {});
     SCOPED_TRACE(entry.path());

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/places.hpp"
+
 namespace forebay::standin {
 namespace {
 
@@ -245,7 +247,7 @@ TEST(StatementRulesTest, WhatOnlyTheCatalogKnowsIsAskedBefore) {
 
 // The schema of an example that was written for DSQL, as its program runs it.
 TEST(StatementRulesTest, TheSchemaOfTheWorkflowStoreIsAccepted) {
-  std::ifstream file(FOREBAY_SOURCE "/examples/workflow_store/schema.sql");
+  std::ifstream file(forebay::test::source_file("examples/workflow_store/schema.sql"));
   const std::string schema{std::istreambuf_iterator<char>(file), {}};
 
   const Judgement judgement = todays_rules().judge(schema);

@@ -12,7 +12,7 @@ std::vector<std::string> standin(std::vector<std::string> more) {
 }
 
 TEST(StandinProgramTest, ACommandRunsWithItAndItsCodeIsOurs) {
-  const std::string script = "PGPASSWORD=$(" FOREBAY_PROGRAM
+  const std::string script = "PGPASSWORD=$(" + kProgram +
                              " token --endpoint $PGHOST) psql -qAt -c \"SELECT current_user || ' ' "
                              "|| current_database()\"; "
                              "exit 7";
@@ -50,8 +50,8 @@ TEST(StandinProgramTest, WhatIsWrittenIsAShellsToRead) {
 // Two commands of ours, as those of a service would be, find DynamoDB by the environment alone.
 TEST(StandinProgramTest, DynamoDbIsBesideItForThoseWhoAsk) {
   const std::string script =
-      FOREBAY_PROGRAM " leases setup --table forebay > /dev/null && " FOREBAY_PROGRAM
-                      " leases show --table forebay --endpoint $PGHOST --region $AWS_REGION --json";
+      kProgram + " leases setup --table forebay > /dev/null && " + kProgram +
+      " leases show --table forebay --endpoint $PGHOST --region $AWS_REGION --json";
   Program program(standin({"--dynamodb", "--for", "sh", "-c", script}));
   EXPECT_EQ(program.wait(), 0) << program.err();
   EXPECT_NE(program.out().find("\"counter\":0,\"held\":0"), std::string::npos) << program.out();
@@ -63,7 +63,7 @@ TEST(StandinProgramTest, DataStaysWhereItIsTold) {
   std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
   const auto run = [&data](const std::string& sql) {
     const std::string script =
-        "PGPASSWORD=$(" FOREBAY_PROGRAM " token --endpoint $PGHOST) psql -qAt -c \"" + sql + "\"";
+        "PGPASSWORD=$(" + kProgram + " token --endpoint $PGHOST) psql -qAt -c \"" + sql + "\"";
     Program program(standin({"--data", data, "--for", "sh", "-c", script}));
     EXPECT_EQ(program.wait(), 0) << program.err();
     return program.out();

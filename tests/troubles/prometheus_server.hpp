@@ -24,11 +24,12 @@
 #include "forebay/embedded/server_process.hpp"
 #include "forebay/env/real/runtime.hpp"
 #include "forebay/env/run_blocking.hpp"
+#include "support/places.hpp"
 
 namespace forebay::test {
 
 inline std::string shipped_alerts() {
-  return embedded::read_file(FOREBAY_SOURCE "/deploy/prometheus/alerts.yaml");
+  return embedded::read_file(test::source_file("deploy/prometheus/alerts.yaml"));
 }
 
 // The names of the rules.

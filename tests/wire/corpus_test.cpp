@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/places.hpp"
 #include "support/wire_fuzz.hpp"
 
 namespace forebay::test {
@@ -21,7 +22,8 @@ TEST(WireCorpusTest, EveryFileHoldsStill) {
       {"wire_authentication_fuzz", fuzz_wire_authentication},
       {"wire_secrets_fuzz", fuzz_wire_secrets}};
   for (const auto& [name, target] : targets) {
-    const std::filesystem::path folder = std::filesystem::path(FOREBAY_SOURCE "/tests/fuzz/corpus");
+    const std::filesystem::path folder =
+        std::filesystem::path(test::source_file("tests/fuzz/corpus"));
     int files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder / name)) {
       std::ifstream file(entry.path(), std::ios::binary);
