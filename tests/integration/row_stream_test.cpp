@@ -1,5 +1,6 @@
 // Streams of rows in a pool: who holds the session and for how long, and what becomes of it; in
 // transactions; and what an observer is told.
+#include <latch>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -118,9 +119,11 @@ TEST_F(PoolStreamTest, WithoutCancelsTheSessionIsReplaced) {
   EXPECT_NE(backend(), before);
 }
 
-// As long as it is read, then.
-Task<Errc> read_until_error(PostgresPool& pool, std::stop_token stop) {
+// As long as it is read, then. Says so when it has its first row, or never gets one.
+Task<Errc> read_until_error(PostgresPool& pool, std::stop_token stop, std::latch& reads) {
   auto rows = co_await pool.within(1h, stop).stream<int, std::string>(kTenMillion);
+  if (rows) co_await rows->next();
+  reads.count_down();
   if (!rows) co_return rows.error().code();
   while (auto row = co_await rows->next()) {
     if (!*row) co_return row->error().code();
@@ -128,24 +131,28 @@ Task<Errc> read_until_error(PostgresPool& pool, std::stop_token stop) {
   co_return Errc::invalid;
 }
 
+Errc read_until_error_blocking(PostgresPool& pool, std::stop_token stop, std::latch& reads) {
+  auto rows = pool.within(1h, stop).stream_blocking<int, std::string>(kTenMillion);
+  if (rows) rows->next_blocking();
+  reads.count_down();
+  if (!rows) return rows.error().code();
+  for (const auto& row : *rows) {
+    if (!row) return row.error().code();
+  }
+  return Errc::invalid;
+}
+
 TEST_F(PoolStreamTest, AnotherThreadStopsItInTheMiddle) {
   for (const bool is_task : {true, false}) {
     std::stop_source source;
-    const std::jthread stopper([&source] {
-      std::this_thread::sleep_for(100ms);
+    std::latch reads(1);
+    const std::jthread stopper([&source, &reads] {
+      reads.wait();
       source.request_stop();
     });
-    if (is_task) {
-      EXPECT_EQ(run(read_until_error(*pool, source.get_token())), Errc::cancelled);
-      continue;
-    }
-    auto rows = pool->within(1h, source.get_token()).stream_blocking<int, std::string>(kTenMillion);
-    ASSERT_TRUE(rows.has_value()) << rows.error();
-    Errc code = Errc::invalid;
-    for (const auto& row : *rows) {
-      if (!row) code = row.error().code();
-    }
-    EXPECT_EQ(code, Errc::cancelled);
+    const Errc code = is_task ? run(read_until_error(*pool, source.get_token(), reads))
+                              : read_until_error_blocking(*pool, source.get_token(), reads);
+    EXPECT_EQ(code, Errc::cancelled) << is_task;
   }
   EXPECT_EQ(pool->query_one_blocking<int>("SELECT 1").value(), 1);
 }
