@@ -60,6 +60,26 @@ TEST(ClientFlowTest, AServerThatChangedByItselfIsMadeToFitAgain) {
               testing::ElementsAre("SELECT 1", "RESET \"timezone\";", "SELECT 2"));
 }
 
+// As after an upgrade. What the old one made of a wish is forgotten, too.
+TEST(ClientFlowTest, WhoComesHearsWhatServersSayOfThemselvesNow) {
+  FlowWorld world(1);
+  std::string wish;
+  wire::write_startup(wish, wire::kVersion30,
+                      std::vector<std::pair<std::string_view, std::string_view>>{
+                          {"user", "app"}, {"database", "inn"}, {"TimeZone", "utc"}});
+  const auto first = world.caller(), second = world.caller(), third = world.caller();
+  EXPECT_THAT(world.links.run(first->log_in()), testing::HasSubstr("15.0 (fake)"));
+  EXPECT_THAT(world.links.run(second->ask(wish)), testing::HasSubstr("15.0 (fake)"));
+  world.links.server.version = "16.0 (fake)";
+  world.query(*first, "die");
+  EXPECT_EQ(world.query(*second, "SELECT 1"), "[OK], Ready I");
+  const std::size_t before = world.links.server.statements.size();
+
+  EXPECT_THAT(world.links.run(third->ask(wish)), testing::HasSubstr("16.0 (fake)"));
+  EXPECT_GT(world.links.server.statements.size(), before);
+  EXPECT_THAT(world.links.run(world.caller()->log_in()), testing::HasSubstr("16.0 (fake)"));
+}
+
 // The server says what is wrong with the data, and reads the rest of it later.
 TEST(ClientFlowTest, ACopyThatFailsIsWrittenToItsEndBeforeOthersHaveTheServer) {
   for (const std::size_t size : {100, 200'000}) {

@@ -66,6 +66,7 @@ class FakeWireServer {
   std::string password = "hunter2";
   std::string raw_answer;           // to the start-up packet, in the place of all others
   std::string answer_to_ssl = "N";  // and then it goes on in the clear
+  std::string version = "15.0 (fake)";
   bool has_key = true;
   bool lingers = false;
   std::vector<std::string> startups;  // parameters of each: "user=app options=…"
@@ -188,7 +189,7 @@ class FakeWireServer {
     using Step = wire::ServerAuthentication::Step;
     if (step == Step::refused) session.is_over = true;
     if (step != Step::accepted) return;
-    wire::write_parameter_status(out, "server_version", "15.0 (fake)");
+    wire::write_parameter_status(out, "server_version", version);
     wire::write_parameter_status(out, "TimeZone", "UTC");
     if (has_key) wire::write_backend_key_data(out, {session.id, "skey"});
     out += ready();

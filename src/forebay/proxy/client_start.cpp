@@ -3,7 +3,6 @@
 
 #include "forebay/base/log.hpp"
 #include "forebay/proxy/client_flow.hpp"
-#include "forebay/proxy/link/server_link.hpp"
 
 namespace forebay::proxy {
 
@@ -96,7 +95,6 @@ Task<bool> ClientFlow::begin(const wire::StartupView& start, Instant deadline) {
       refuse(wire::report_of(first.error(), wire::Severity::fatal));
       co_return false;
     }
-    route_->learn_greeting(static_cast<ServerLink&>(first->connection()).picture().reported);
   }
   Verdict verdict = session_->begin(*route_->greeting(), out_);
   if (verdict == Verdict::acquire) {

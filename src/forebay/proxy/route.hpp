@@ -40,14 +40,13 @@ class Route {
   // Who is told how clients wait for servers.
   const Observation& observation() const { return observation_; }
 
-  // What a server of this route says of itself when a session begins. Null: nobody knows yet.
+  // What a server of this route said of itself when its last session began. Null: none has begun.
   const Parameters* greeting() const { return greeting_ ? &*greeting_ : nullptr; }
-  // REQUIRES: no client has used that session, so that it is as the server began it.
-  void learn_greeting(const Parameters& reported) {
-    if (!greeting_) greeting_ = reported;
-  }
 
  private:
+  class GreetedConnector;
+  void learn_greeting(const Parameters& reported);
+
   const RouteOptions options_;
   const Observation observation_;
   std::unique_ptr<Connector> connector_;

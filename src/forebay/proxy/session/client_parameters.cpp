@@ -261,6 +261,11 @@ void StartMemory::remember(const std::vector<Setting>& asked, std::vector<Settin
   known_.insert_or_assign(asked, std::move(made_of_it));
 }
 
+void StartMemory::forget() {
+  const MutexLock lock(mutex_);
+  known_.clear();
+}
+
 // One that was forgotten costs the next client a comparison with each server, and no more.
 std::uint64_t StartMemory::serial_of(const std::vector<Setting>& settings, std::uint64_t unused) {
   const MutexLock lock(mutex_);

@@ -69,6 +69,7 @@ class StartMemory {
   // Empty: not known.
   bool recall(const std::vector<Setting>& asked, std::vector<Setting>& into) const;
   void remember(const std::vector<Setting>& asked, std::vector<Setting> made_of_it);
+  void forget();  // what servers made of wishes
   // The same for equal settings; a number that others have not used, if they are new.
   std::uint64_t serial_of(const std::vector<Setting>& settings, std::uint64_t unused);
 
