@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "forebay/pool/admission.hpp"
 #include "proxy_flow/flow_world.hpp"
 #include "support/captured_log.hpp"
 
@@ -29,6 +30,24 @@ std::string copy_data(std::size_t size) {
   wire::write_copy_data(out, std::string(size, 'x'));
   return out;
 }
+
+// Places of the rate that are a while ahead.
+class LatePermits final : public PermitSource {
+ public:
+  explicit LatePermits(FlowWorld*& world) : world_(world) {}
+  Task<Result<Instant>> reserve(Instant) override {
+    ++taken;
+    co_return world_ == nullptr ? Instant() : world_->links.in(wait);
+  }
+  void give_back(Instant) override { ++given_back; }
+
+  Duration wait{};
+  int taken = 0;
+  int given_back = 0;
+
+ private:
+  FlowWorld*& world_;
+};
 
 TEST(ClientFlowTest, WhatIsRefusedKeepsNoServer) {
   RouteOptions options;
@@ -115,6 +134,59 @@ TEST(ClientFlowTest, ACancelThatMayStillComeMeetsNobodyElse) {
 
   EXPECT_EQ(answered, "[OK], Ready I");
   EXPECT_GT(world.links.server.startups.size(), 1u);
+}
+
+// Whoever it is that cancels: the client, or its limit. The connect took the first permit.
+TEST(ClientFlowTest, ACancelTakesAPermit) {
+  FlowWorld* there = nullptr;
+  LatePermits permits(there);
+  FlowWorld world(1, with_limits([](ClientLimits& limits) { limits.query = 700ms; }), &permits);
+  there = &world;
+  const auto client = world.client();
+  ASSERT_EQ(permits.taken, 1);
+
+  EXPECT_EQ(world.query(*client, "sleep"), "ERROR 57014 [canceling statement], Ready I");
+
+  EXPECT_EQ(world.links.server.cancels, 1);
+  EXPECT_EQ(permits.taken, 2);
+}
+
+// Nor does the answer, nor the next statement, nor the next client.
+TEST(ClientFlowTest, NobodyWaitsForThePermitOfACancelThatIsNeedless) {
+  FlowWorld* there = nullptr;
+  LatePermits permits(there);
+  FlowWorld world(1, with_limits([](ClientLimits& limits) { limits.query = 100ms; }), &permits);
+  there = &world;
+  const auto client = world.client(), other = world.client();
+  permits.wait = 5s;
+  const Instant begun = world.links.scheduler.now();
+
+  EXPECT_EQ(world.query(*client, "nap"), "[OK], Ready I");
+  EXPECT_EQ(world.query(*other, "SELECT 1"), "[OK], Ready I");
+  EXPECT_EQ(world.query(*client, "SELECT 2"), "[OK], Ready I");
+
+  EXPECT_LT(world.links.scheduler.now() - begun, 600ms);
+  EXPECT_EQ(world.links.server.cancels, 0);
+  EXPECT_EQ(permits.given_back, 1);
+}
+
+TEST(ClientFlowTest, AStatementGoesOnIfItsCancelHasNoPlaceInTheRate) {
+  const test::CapturedLog log;
+  FlowWorld* there = nullptr;
+  LatePermits permits(there);
+  FlowWorld world(1, with_limits([](ClientLimits& limits) {
+                    limits.query = 100ms;
+                    limits.cancel = 200ms;
+                  }),
+                  &permits);
+  there = &world;
+  const auto client = world.client();
+  permits.wait = 5s;
+
+  EXPECT_EQ(world.query(*client, "nap"), "[OK], Ready I");
+
+  EXPECT_EQ(world.links.server.cancels, 0);
+  EXPECT_EQ(log.count("Cancel not passed on"), 1u);
 }
 
 TEST(ClientFlowTest, EachStatementHasItsOwnTime) {

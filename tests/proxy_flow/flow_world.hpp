@@ -63,11 +63,14 @@ class FlowWorld {
  public:
   static StreamAddress door() { return StreamAddress::tcp("proxy", 6432); }
 
-  explicit FlowWorld(int connections, const RouteOptions& given = {}) {
+  // With permits, each of these lasts longer than the world.
+  explicit FlowWorld(int connections, const RouteOptions& given = {},
+                     PermitSource* permits = nullptr) {
     RouteOptions options = given;
     options.pool.size.max = connections;
-    auto route =
-        std::make_unique<Route>(env(), links.connector(), std::move(options), PoolSharing());
+    PoolSharing sharing;
+    sharing.permits = permits;
+    auto route = std::make_unique<Route>(env(), links.connector(), std::move(options), sharing);
     route_ = route.get();
     proxy.routes().add(std::move(route));
     links.run(start());

@@ -96,7 +96,7 @@ Task<Opening> Gate::attempt(ConnectionSlot& slot, std::string& token) {
     co_return co_await connect(slot, token);
   }
   for (int round = 0; round < kPlaces; ++round) {
-    const std::optional<Result<Instant>> place = co_await reserve(admission_deadline());
+    const std::optional<Result<Instant>> place = co_await reserve(admission_deadline(), closing_);
     if (!place) co_return Opening(GateOutcome::not_wanted);
     if (!*place) co_return Opening(OpenFailure::rate_limit, place->error());
     const Instant start = **place;
@@ -115,24 +115,25 @@ Task<Opening> Gate::attempt(ConnectionSlot& slot, std::string& token) {
   co_return Opening(OpenFailure::rate_limit, Error(Errc::timed_out, kTooBusy));
 }
 
-// A place that comes when the gate is closed goes back.
-Task<std::optional<Result<Instant>>> Gate::reserve(Instant deadline) {
+// A place that comes when nobody waits for it any more goes back.
+Task<std::optional<Result<Instant>>> Gate::reserve(Instant deadline, Cancellation& stop) {
   PermitSource* const permits = sources_.permits;
   std::function<void(Result<Instant>&)> late = [permits](Result<Instant>& start) {
     if (start) permits->give_back(*start);
   };
-  return race(permits->reserve(deadline), closing_, std::move(late));
+  return race(permits->reserve(deadline), stop, std::move(late));
 }
 
-Task<bool> Gate::permit_cancel(Instant deadline) {
+Task<bool> Gate::permit_cancel(Until until) {
   PermitSource* const permits = sources_.permits;
   if (permits == nullptr) co_return true;
-  const std::optional<Result<Instant>> place = co_await reserve(deadline);
+  Cancellation& stop = until.cancellation() != nullptr ? *until.cancellation() : closing_;
+  const std::optional<Result<Instant>> place = co_await reserve(until.deadline(), stop);
   if (!place || !*place) co_return false;
   const Instant start = **place;
-  if (start <= deadline) co_await closing_.wait_until(start);
+  if (start <= until.deadline()) co_await stop.wait_until(start);
   const Instant now = exchange_.scheduler().now();
-  const bool is_time = now >= start && now - start <= kLateness;
+  const bool is_time = now >= start && now - start <= kLateness && !stop.is_cancelled();
   if (!is_time) permits->give_back(start);
   co_return is_time;
 }

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "forebay/env/cancellation.hpp"
+#include "forebay/env/until.hpp"
 #include "forebay/pool/admission.hpp"
 #include "forebay/pool/exchange.hpp"
 #include "forebay/pool/options.hpp"
@@ -57,8 +58,9 @@ class Gate {
 
   Task<Opening> open(ConnectionSlot& slot);
   // A cancel is a connect that the server does not count as a session: it takes a permit, and
-  // neither approval nor lease. True: now.
-  Task<bool> permit_cancel(Instant deadline);
+  // neither approval nor lease. True: now. With a cancellation, it is that which ends the wait
+  // early, and not the gate's own end.
+  Task<bool> permit_cancel(Until until);
   // Has the application's hook make a new connection, or one that was reset, what its users expect.
   // REQUIRES: there is one.
   Task<Result<void>> prepare(Connection& connection, Instant deadline);
@@ -68,8 +70,8 @@ class Gate {
 
  private:
   Task<bool> settle(const ConnectionSlot& slot);
-  // When a connect may start. Nothing: the gate closed first. REQUIRES: there are permits.
-  Task<std::optional<Result<Instant>>> reserve(Instant deadline);
+  // When a connect may start. Nothing: it was stopped first. REQUIRES: there are permits.
+  Task<std::optional<Result<Instant>>> reserve(Instant deadline, Cancellation& stop);
   // With a token, which it leaves in its argument.
   Task<Opening> attempt(ConnectionSlot& slot, std::string& token);
   Task<Opening> connect(ConnectionSlot& slot, std::string password);

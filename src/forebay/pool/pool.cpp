@@ -6,6 +6,7 @@
 
 #include "forebay/detail/base/check.hpp"
 #include "forebay/pool/acquire_blocking.hpp"
+#include "forebay/pool/pool_control.hpp"
 #include "forebay/pool/pool_defaults.hpp"
 #include "forebay/pool/pool_log.hpp"
 #include "forebay/pool/retire_signal.hpp"
@@ -226,5 +227,9 @@ std::optional<LeakReport> Pool::lent_to_this_thread() const {
 bool Pool::is_in_child() const { return parts_->exchange.is_in_child(); }
 
 void Pool::audit() const { parts_->exchange.audit(); }
+
+Task<bool> PoolControl::permit_cancel(Until until) {
+  return pool_.parts_->gate.permit_cancel(until);
+}
 
 }  // namespace forebay

@@ -1,4 +1,5 @@
-// PoolControl: what a pool does for the code that runs many of them, and for nobody else.
+// PoolControl: what a pool does for the code that runs many of them, or that cancels statements
+// itself, and for nobody else.
 #pragma once
 
 #include "forebay/pool/pool.hpp"
@@ -21,6 +22,9 @@ class PoolControl {
   int shed(int most) { return pool_.shed(most); }
   // When the budget calls, so many that come back are closed although somebody waits for them here.
   void set_yields(int yields) { pool_.set_yields(yields); }
+  // The permit of a cancel, from a task of the pool's scheduler: the server counts a connect. True:
+  // it may be sent now. False: not by then, or it was cancelled.
+  Task<bool> permit_cancel(Until until);
   // The first step of close(), which is still to come, and from any thread.
   void stop(DiscardReason reason) { pool_.stop(reason); }
 

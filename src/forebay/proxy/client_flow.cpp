@@ -230,6 +230,9 @@ void ClientFlow::end() {
 
 Task<void> ClientFlow::cancel_statement() {
   if (stay_ == nullptr || is_cancelling_ || stay_->is_lost || !session_->is_busy()) co_return;
+  if (cancel_wait_ != nullptr) co_return;
+  const bool is_permitted = co_await permit_cancel();
+  if (!is_permitted || stay_ == nullptr || stay_->is_lost || !session_->is_busy()) co_return;
   is_cancelling_ = true;
   ++counters_->cancels;
   const Result<void> taken =

@@ -50,7 +50,7 @@ class ClientFlow {
   Task<void> run();
 
   // Ends when the server has taken the cancel of what this client is doing, if it is doing
-  // anything.
+  // anything; or when that is done, or nobody may cancel it in time.
   Task<void> cancel_statement();
   // The proxy ends: a client that has no server now hears so at once, others when they are done.
   void ask_to_leave();
@@ -105,10 +105,12 @@ class ClientFlow {
   Task<bool> read_server(Stay& stay);
   bool is_for_client(const wire::Frame& frame);
   Task<bool> release_if_done();
-  Task<void> cancel_late_query(Stay& stay);
+  void cancel_late_query(Stay& stay);
   Instant server_deadline(const Stay& stay) const;
   void begin_query_time(Stay& stay) const;
   void watch_query_time();
+  Task<bool> permit_cancel();
+  void drop_cancel();
   void give_back();
   Task<void> leave_in_the_middle();
   void lose_server(Stay& stay, const Error& why);
@@ -144,7 +146,8 @@ class ClientFlow {
   bool is_in_line_ = false;
   bool is_ending_ = false;
   bool is_client_gone_ = false;
-  bool is_cancelling_ = false;
+  Cancellation* cancel_wait_ = nullptr;  // a cancel waits for its permit: ends that
+  bool is_cancelling_ = false;           // it is on its way
   bool is_asked_to_leave_ = false;
 };
 

@@ -1,7 +1,9 @@
 // How a client comes by a server, what it hears from it, and how the server goes back.
 #include <array>
 
+#include "forebay/base/log.hpp"
 #include "forebay/detail/pool/observed_span.hpp"
+#include "forebay/pool/pool_control.hpp"
 #include "forebay/proxy/client_flow.hpp"
 #include "forebay/proxy/link/server_link.hpp"
 
@@ -139,7 +141,7 @@ Task<bool> ClientFlow::read_server(Stay& stay) {
     if (is_ending_) co_return false;
     if (!got && got.error().code() == Errc::timed_out) {
       // It may only have been woken: for a new deadline, or because its time is over.
-      if (scheduler_.now() >= deadline) co_await cancel_late_query(stay);
+      if (scheduler_.now() >= deadline) cancel_late_query(stay);
       continue;
     }
     lose_server(
@@ -169,10 +171,32 @@ void ClientFlow::watch_query_time() {
   if (stay_->busy_since != Instant()) stay_->server.stream().interrupt_read();
 }
 
-// The client hears what the server says of it: query_canceled.
-Task<void> ClientFlow::cancel_late_query(Stay& stay) {
+// The client hears what the server says of it: query_canceled; or its answer, if that comes first.
+void ClientFlow::cancel_late_query(Stay& stay) {
   stay.is_cancelled = true;
-  co_await cancel_statement();
+  followers_.spawn(cancel_statement());
+}
+
+// What waits for a permit is for what runs now, and for nothing behind it.
+void ClientFlow::drop_cancel() {
+  if (cancel_wait_ != nullptr) cancel_wait_->cancel();
+}
+
+// As the cancels of the pool itself: the server counts a connect.
+Task<bool> ClientFlow::permit_cancel() {
+  Cancellation needless(scheduler_);
+  cancel_wait_ = &needless;
+  PoolControl control(route_->pool());
+  const Until until(after(limits().cancel), needless);
+  const bool is_permitted = co_await control.permit_cancel(until);
+  cancel_wait_ = nullptr;
+  if (!is_permitted && !needless.is_cancelled()) {
+    log::warning("Cancel not passed on",
+                 {log::field("client", stream_->peer().address),
+                  log::field("reason", "it found no place in the rate of connects in time")});
+  }
+  changed_.notify_all();
+  co_return is_permitted && !needless.is_cancelled();
 }
 
 bool ClientFlow::is_for_client(const wire::Frame& frame) {
@@ -182,6 +206,7 @@ bool ClientFlow::is_for_client(const wire::Frame& frame) {
     end();
   } else if (static_cast<wire::ServerMessage>(frame.type) == wire::ServerMessage::ready_for_query) {
     begin_query_time(*stay_);
+    drop_cancel();
   }
   return verdict == Verdict::forward;
 }
@@ -237,8 +262,9 @@ Task<void> ClientFlow::end_stay() {
     stay_->is_over = true;  // for a task that has not begun to read yet
     stay_->server.stream().interrupt_read();
   }
+  drop_cancel();
   co_await followers_.join();
-  while (is_cancelling_) co_await changed_.wait_until(kNever);
+  while (is_cancelling_ || cancel_wait_ != nullptr) co_await changed_.wait_until(kNever);
   const bool is_cut_off = session_ != nullptr && session_->is_mid_message();
   if (stay_ != nullptr && (is_cut_off || !out_.to_server.empty())) co_await leave_in_the_middle();
   if (stay_ != nullptr) give_back();
