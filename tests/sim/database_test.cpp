@@ -55,6 +55,17 @@ TEST_F(SimDatabaseTest, ABusyOneEndsWhenTheServerLooksForItsClient) {
   EXPECT_EQ(database_.sessions_of(0), 0);
 }
 
+TEST_F(SimDatabaseTest, ACancelIsAConnectOfTheRateAndNoSession) {
+  for (int i = 0; i < 60; ++i) EXPECT_TRUE(database_.admit_cancel(0, now_));
+  for (int i = 0; i < 40; ++i) open();
+
+  EXPECT_FALSE(database_.admit_cancel(0, now_));
+  EXPECT_EQ(database_.sessions(), 40);
+  EXPECT_EQ(database_.connects(), 101u);
+  EXPECT_EQ(database_.refused(), 1u);
+  EXPECT_EQ(database_.most_too_early(), 10ms);
+}
+
 TEST_F(SimDatabaseTest, OrWhenItsStatementDoes) {
   open()->busy_until = now_ + 1s;
 

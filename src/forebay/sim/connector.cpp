@@ -57,15 +57,32 @@ Task<Result<void>> SimConnection::run_statement(Duration length, Instant deadlin
   session_->busy_until = deadline_after(link_.scheduler().now(), length);
   co_await link_.wait(std::min(session_->busy_until, deadline));
   const bool is_over = session_->busy_until <= link_.scheduler().now();
-  const bool is_cancelled = !is_over && link_.is_up() && link_.database().spec().heeds_cancels;
-  if (is_cancelled) {
-    const Duration answer_time = link_.database().draw_answer_time();
-    co_await link_.wait(link_.scheduler().now() + answer_time);
-  }
-  if (!link_.is_up() || !is_alive() || (!is_over && !is_cancelled)) is_broken_ = true;
-  if (is_cancelled && !is_broken_) session_->busy_until = link_.scheduler().now();
+  if (!link_.is_up() || !is_alive()) is_broken_ = true;
   if (is_over && !is_broken_) co_return Result<void>();
+  // To a server that knows no cancels none are sent.
+  is_interrupted_ = !is_over && !is_broken_ && link_.database().spec().heeds_cancels;
+  is_broken_ = is_broken_ || !is_interrupted_;
   co_return failure(Errc::timed_out, "the statement took longer than its caller waits");
+}
+
+// As the driver has it: the session may be used again only if the cancel has met its statement. It
+// is heard of by its answer, or not at all.
+Task<Result<void>> SimConnection::cancel(Instant deadline) {
+  is_interrupted_ = false;
+  SimDatabase& database = link_.database();
+  const Instant now = link_.scheduler().now();
+  if (session_->busy_until <= now && link_.is_up() && is_alive()) co_return Result<void>();
+  const bool is_taken = link_.is_up() && database.admit_cancel(link_.process(), now);
+  const Duration answer_time = database.draw_answer_time();
+  const Instant ended = is_taken ? now + answer_time : kNever;
+  co_await link_.wait(std::min(ended, deadline));
+  const bool is_met = ended <= deadline && ended < session_->busy_until;
+  if (!is_met || !link_.is_up() || !is_alive()) {
+    is_broken_ = true;
+    co_return failure(Errc::timed_out, "the statement was not cancelled in time");
+  }
+  session_->busy_until = link_.scheduler().now();
+  co_return Result<void>();
 }
 
 std::unique_ptr<SimConnection> SimConnector::make_connection(Link& link) {

@@ -54,16 +54,18 @@ class SimConnection : public Connection {
   explicit SimConnection(Link& link) : link_(link), session_(std::make_unique<Session>()) {}
   ~SimConnection() override { link_.database().keep(std::move(session_), link_.scheduler().now()); }
 
-  bool is_usable() const noexcept override { return !is_broken_; }
+  bool is_usable() const noexcept override { return !is_broken_ && !is_interrupted_; }
   bool needs_reset() const noexcept override { return session_->is_dirty; }
+  bool needs_cancel() const noexcept override { return is_interrupted_ && !is_broken_; }
+  Task<Result<void>> cancel(Instant deadline) override;
   Task<Result<void>> reset(Instant deadline) override;
   Task<Result<void>> check(Instant deadline) override;
   Task<bool> close(Instant deadline) override;
 
   // A transaction of its user: false if the server did not answer, and the connection is broken.
   bool run_transaction();
-  // A statement of that length. At the deadline its user gives up: it is cancelled, if the server
-  // can be reached and heeds that; otherwise it runs on and the connection is broken.
+  // A statement of that length. At the deadline its user gives up: it runs on, and is for the pool
+  // to cancel, if the server knows that; otherwise the connection is broken.
   Task<Result<void>> run_statement(Duration length, Instant deadline);
 
   Session& session() { return *session_; }
@@ -75,7 +77,8 @@ class SimConnection : public Connection {
 
   Link& link_;
   std::unique_ptr<Session> session_;
-  bool is_broken_ = false;  // as far as the client knows
+  bool is_broken_ = false;       // as far as the client knows
+  bool is_interrupted_ = false;  // its user gave up on a statement
 };
 
 class SimConnector : public Connector {

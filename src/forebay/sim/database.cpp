@@ -30,15 +30,26 @@ SimDatabase::~SimDatabase() {
   }
 }
 
-Admission SimDatabase::admit(Session& session, int process, Instant now) {
+void SimDatabase::note_connect(int process, Instant now) {
   advance(now);
   ++connects_;
-  ++of(process).connects;
   connects_a_second_.add(now);
   all_next_free_ = is_rate_promised_ ? std::max(all_next_free_, now) + door_.interval() : now;
   most_too_early_ = std::max(most_too_early_, all_next_free_ - now - door_.depth());
   trace_.add(TraceEvent::connect, process, now);
+}
 
+// PostgreSQL takes cancels when it is full, too.
+bool SimDatabase::admit_cancel(int process, Instant now) {
+  note_connect(process, now);
+  const bool is_let_in = door_.admit(0, now) == Admission::accepted;
+  if (!is_let_in) ++refused_by_rate_;
+  return is_let_in;
+}
+
+Admission SimDatabase::admit(Session& session, int process, Instant now) {
+  note_connect(process, now);
+  ++of(process).connects;
   const Admission admission = door_.admit(sessions_, now);
   if (admission != Admission::accepted) {
     ++(admission == Admission::over_cap ? refused_by_cap_ : refused_by_rate_);

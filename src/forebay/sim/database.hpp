@@ -52,6 +52,9 @@ class SimDatabase {
 
   // Every call comes with the time, and the time never goes back.
   Admission admit(Session& session, int process, Instant now);
+  // A cancel comes by a connect of its own, which counts in the rate and is no session. False: it
+  // was refused.
+  bool admit_cancel(int process, Instant now);
   void finish_handshake(Session& session, Instant now);
   void begin_end(Session& session);
   void end(Session& session, Instant now);  // nothing happens if it has ended already
@@ -124,6 +127,7 @@ class SimDatabase {
   };
   const OfProcess& of(int process) const { return processes_[static_cast<std::size_t>(process)]; }
   OfProcess& of(int process) { return processes_[static_cast<std::size_t>(process)]; }
+  void note_connect(int process, Instant now);
   enum class Cause : std::uint8_t { its_own, the_scenario };
   void forget(Session& session, Instant now, Cause cause = Cause::its_own);
   void end_due(Instant now);
