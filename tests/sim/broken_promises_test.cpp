@@ -293,36 +293,6 @@ Scenario stuck_world() {
   return scenario;
 }
 
-// 2. A cancel that is sent when its user gives up, whatever the rate.
-class CancelsAtOnce final : public SimConnection {
- public:
-  explicit CancelsAtOnce(Link& link) : SimConnection(link), link_(link) {}
-  bool needs_cancel() const noexcept override {
-    const bool needs = SimConnection::needs_cancel();
-    if (needs) link_.database().admit_cancel(link_.process(), link_.scheduler().now());
-    return needs;
-  }
-
- private:
-  Link& link_;
-};
-
-TEST(BrokenPromisesTest, CancelsTakeTheirPlaceInTheRate) {
-  Scenario scenario = stuck_world();
-  scenario.database.heeds_cancels = true;
-  const RunResult honest = run(scenario);
-  WithConnections<CancelsAtOnce> tampering;
-
-  EXPECT_FALSE(honest.broken_promise.has_value());
-  std::uint64_t connects = 0;
-  for (const ClusterSample& each : honest.cluster)
-    connects += static_cast<std::uint64_t>(each.connects);
-  std::uint64_t opened = 0;
-  for (const ServiceResult& each : honest.services) opened += each.samples.back().opened;
-  EXPECT_GT(connects, opened + 100);
-  expect_broken(run(scenario, tampering), Promise::rate);
-}
-
 TEST(BrokenPromisesTest, APlaceThatIsGivenBackTooEarlyBreaksTheCap) {
   ClosesInHaste tampering;
 

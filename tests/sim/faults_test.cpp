@@ -1,8 +1,12 @@
 // Processes that stand still, statements that outlive their callers, and networks that swallow
 // everything: what they do to a small world, and what they must not do.
+#include <list>
+#include <memory>
+
 #include <gtest/gtest.h>
 
 #include "forebay/sim/run.hpp"
+#include "forebay/sim/tampering.hpp"
 
 namespace forebay::sim {
 namespace {
@@ -102,6 +106,57 @@ TEST(StatementTimeoutTest, PlacesAreHeldUntilTheServerHasLetGo) {
     EXPECT_EQ(refused(result), 0);
     EXPECT_EQ(result.most_sessions, 40);
   }
+}
+
+// 2. A cancel that is sent when its user gives up, whatever the rate.
+class CancelsAtOnce final : public SimConnection {
+ public:
+  explicit CancelsAtOnce(Link& link) : SimConnection(link), link_(link) {}
+  bool needs_cancel() const noexcept override {
+    const bool needs = SimConnection::needs_cancel();
+    if (needs) link_.database().admit_cancel(link_.process(), link_.scheduler().now());
+    return needs;
+  }
+
+ private:
+  Link& link_;
+};
+
+class WithoutPermits final : public Tampering {
+ public:
+  Connector& connector(Connector&, Link& link) override { return connectors_.emplace_back(link); }
+
+ private:
+  class Impatient final : public SimConnector {
+   public:
+    using SimConnector::SimConnector;
+
+   protected:
+    std::unique_ptr<SimConnection> make_connection(Link& link) override {
+      return std::make_unique<CancelsAtOnce>(link);
+    }
+  };
+  std::list<Impatient> connectors_;
+};
+
+TEST(StatementTimeoutTest, CancelsTakeTheirPlaceInTheRate) {
+  Scenario scenario = narrow_world(LeaseLoss::keep);
+  for (ServiceSpec& service : scenario.services) {
+    service.workload.slow_fraction = 0.05;
+    service.workload.slow_time = 2min;
+    service.workload.statement_timeout = 500ms;
+  }
+  WithoutPermits tampering;
+
+  const RunResult honest = run(scenario), planted = run(scenario, tampering);
+
+  EXPECT_EQ(broken(honest), "");
+  int connects = 0;
+  for (const ClusterSample& each : honest.cluster) connects += each.connects;
+  std::uint64_t opened = 0;
+  for (const ServiceResult& each : honest.services) opened += each.samples.back().opened;
+  EXPECT_GT(connects, static_cast<int>(opened) + 100);
+  EXPECT_NE(broken(planted).find("too early"), std::string::npos) << broken(planted);
 }
 
 TEST(BlackHoleTest, TheServerMissesWhomItCannotReach) {

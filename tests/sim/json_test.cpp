@@ -20,7 +20,7 @@ TEST(ResultJsonTest, AnEmptyResultIsAnObjectWithEveryKey) {
       R"("duration_seconds":0,"sample_seconds":0,"holds":true,"connects_per_second":0,)"
       R"("connect_burst":0,"max_connections":null,"most_sessions":0,)"
       R"("most_connects_in_a_second":0,"conflicts":0,)"
-      R"("callers":{"started":0,"completed":0,"failed":0,"timeouts":0},)"
+      R"("callers":{"started":0,"completed":0,"failed":0,"timeouts":0},"clients":null,)"
       R"("wait_seconds":{"count":0,"p50":0,"p90":0,"p99":0,"p99_9":0,"longest":0},)"
       R"("assertions":[],"faults":[],"broken_promise":null,"services":[],)"
       R"("replay":""})"

@@ -222,6 +222,37 @@ TEST(ScenarioChecksTest, Faults) {
   });
 }
 
+TEST(ScenarioChecksTest, Proxies) {
+  expect_refused({
+      {"services: [{name: a, max: 9, targetReady: 1, proxy: {pooling: session}}]",
+       {":1: services[0].proxy: clients is missing; it says how many clients each process has, "
+        "like clients: 20"}},
+      {"services: [{name: a, targetReady: 1, proxy: {clients: 1}}]",
+       {":1: services[0]: max is missing; a proxy needs it, like max: 10"}},
+      {"services: [{name: a, max: 9, targetReady: 1, loops: 2, proxy: {clients: 1}}]",
+       {":1: services[0].loops: means nothing to a proxy, which has clients on one loop; leave it "
+        "out"}},
+      {"services: [{name: a, max: 9, targetReady: 1, proxy: {clients: 1, work: anything, stay: "
+       "2}}]",
+       {":1: services[0].proxy.stay: means nothing to work: anything, where each client has its "
+        "own; leave it out"}},
+      {"services: [{name: a, max: 9, targetReady: 1, proxy: {clients: 1, cancels: 0.5}}]",
+       {":1: services[0].proxy.cancels: means nothing to work: transactions, which nobody cancels; "
+        "leave it out"}},
+      {small_scenario("streams: {delay: 1ms}"),
+       {":2: streams: mean nothing without a service that has proxy; leave them out"}},
+      {small_scenario("faults: [{kind: broken_streams}]"),
+       {":2: faults[0]: none of the services it is about has proxy; only clients of proxies have "
+        "streams that can break"}},
+      {small_scenario("faults: [{kind: server_stall}]"),
+       {":2: faults[0]: length is missing; it says how long the server is away, like length: 2s"}},
+      {"services: [{name: a, max: 9, targetReady: 1, proxy: {clients: 1}}]\nmaxConnections: 9\n"
+       "coordination: {onLeaseLoss: fence}\n",
+       {":3: coordination.onLeaseLoss: fence cannot be kept by a proxy, \"a\", whose clients may "
+        "keep a server as long as they like; write keep"}},
+  });
+}
+
 TEST(ScenarioChecksTest, TooManyFaults) {
   std::string text = small_scenario("faults:\n");
   for (int i = 0; i < 101; ++i) text += "- kind: mass_drop\n";

@@ -147,6 +147,45 @@ services:
   EXPECT_EQ(read.services, (std::vector{a, b, c}));
 }
 
+TEST(ScenarioFileTest, EveryKeyOfProxiesAndStreamsIsRead) {
+  const Scenario read = accepted(R"(
+streams: {delay: 3ms, delaySpread: 1ms, choppy: true, buffer: 512}
+services:
+  - {name: a, max: 4, targetReady: 2, proxy: {clients: 7, pooling: session, onSessionState: refuse,
+     mostStatements: 3, queryWait: 1s, queryLimit: 2s, idleLimit: 3s, readLimit: off, statements: 4,
+     statementTime: 5ms, thinkTime: 6ms, stay: 8, until: 5m, hangUps: 0.1}}
+  - {name: b, max: 4, targetReady: 2, proxy: {clients: 1, work: anything, cancels: 0.5}}
+)");
+
+  StreamsSpec streams;
+  streams.delay = 3ms;
+  streams.spread = 1ms;
+  streams.is_choppy = true;
+  streams.buffer = 512;
+  EXPECT_EQ(read.streams, streams);
+  ProxySpec a;
+  a.clients = 7;
+  a.pooling = proxy::Pooling::session;
+  a.on_session_state = proxy::OnSessionState::refuse;
+  a.most_statements = 3;
+  a.query_wait = 1s;
+  a.query_limit = 2s;
+  a.idle_limit = 3s;
+  a.read_limit = Duration::max();
+  a.statements = 4;
+  a.statement_time = 5ms;
+  a.think_time = 6ms;
+  a.stay = 8;
+  a.until = 5min;
+  a.hang_ups = 0.1;
+  EXPECT_EQ(read.services[0].proxy, a);
+  ProxySpec b;
+  b.clients = 1;
+  b.work = ClientWork::anything;
+  b.cancels = 0.5;
+  EXPECT_EQ(read.services[1].proxy, b);
+}
+
 TEST(ScenarioFileTest, EveryKeyOfTheDatabaseAndOfCoordinationIsRead) {
   const Scenario read = accepted(small_scenario(R"(
 database: {cutAfter: 30m, connectTime: 10ms, connectTimeSpread: 1ms, connectTimeSlowest: 50ms,

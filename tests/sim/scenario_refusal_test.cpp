@@ -47,7 +47,8 @@ TEST(ScenarioRefusalTest, KeysThatDoNotExist) {
       "description, seed, endpoint, duration, sampleEvery, limiterPerSec, limiterBurst, "
       "maxConnections, assertMaxConnectsPerSec, assertConvergeWithin, assertStableFor, "
       "assertMaxClosurePerSec, assertZeroEmptyEvents, assertMaxConnections, assertAcquireWait, "
-      "assertRecoverWithin, assertLeasesExactWithin, assertMaxTimeouts, database, coordination, "
+      "assertRecoverWithin, assertLeasesExactWithin, assertMaxTimeouts, database, streams, "
+      "coordination, "
       "services, faults, scenario";
   expect_refused({
       {small_scenario("durration: 5m"), {":2: durration: unknown key; did you mean duration?"}},

@@ -72,8 +72,8 @@ TEST(ScenarioTest, EveryKindOfFaultHasAName) {
   EXPECT_EQ(name(FaultKind::crash), "crash");
   EXPECT_EQ(name(FaultKind::clock_skew), "clock_skew");
   EXPECT_EQ(name(FaultKind::tenant_storm), "tenant_storm");
-  EXPECT_EQ(name(FaultKind::freeze), "freeze");
-  EXPECT_EQ(static_cast<std::size_t>(FaultKind::freeze), kFaultKinds - 1);
+  EXPECT_EQ(name(FaultKind::broken_streams), "broken_streams");
+  EXPECT_EQ(static_cast<std::size_t>(FaultKind::broken_streams), kFaultKinds - 1);
 }
 
 // What a scenario does not say is as production has it.

@@ -93,7 +93,9 @@ TEST_P(LoopedScenarioTest, KeepsItsPromises) {
 // Under sanitizers, the worst of them.
 std::vector<std::string> looped_names() {
   if (test::kIsSanitized) return {"black-hole.yaml", "crash.yaml", "frozen-process.yaml"};
-  return shipped_names();
+  std::vector<std::string> names = shipped_names();
+  std::erase_if(names, [](const std::string& name) { return name.starts_with("proxy-"); });
+  return names;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LoopedScenarioTest, testing::ValuesIn(looped_names()), test_name);

@@ -1,68 +1,99 @@
 // The checks of worlds with proxies can fail: for each a bug is planted, and the world finds it.
+#include <array>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
-#include "sim_proxy/proxy_world.hpp"
+#include "forebay/detail/env/detached.hpp"
+#include "forebay/env/sleep.hpp"
+#include "forebay/pool/pool_control.hpp"
+#include "forebay/sim/checks/promise_book.hpp"
+#include "forebay/sim/run.hpp"
+#include "forebay/sim/tampering.hpp"
+#include "sim_proxy/meddled_stream.hpp"
 
 namespace forebay::sim {
 namespace {
 
+using namespace std::chrono_literals;
+
 // Six clients on two connections, in a world in which nothing goes wrong.
-ProxyPlan calm_plan() {
-  ProxyPlan plan;
-  plan.seed = 7;
-  plan.connections = 2;
-  for (SimStreamOptions* const side : {&plan.client_side, &plan.server_side}) {
-    side->least_delay = 100us;
-    side->most_delay = 500us;
-  }
-  plan.most_connect = 5ms;
-  plan.most_work = 3ms;
-  PoolOptions& pool = plan.route.pool;
-  pool.size.max = plan.connections;
-  pool.lifetime = 1min;
-  pool.lifetime_jitter = 0ms;
-  pool.guard_window = 1s;
-  pool.idle_timeout = Duration(1min);
-  pool.connect_rate = 50;
-  pool.connect_burst = 2;
-  plan.route.limits.query_wait = 3s;
-  for (int number = 1; number <= 6; ++number) {
-    SimClientOptions client;
-    client.number = number;
-    client.habits.keeps_state = true;
-    client.most_thought = 20ms;
-    client.units_of_a_life = 20;
-    plan.clients.push_back(client);
-  }
-  return plan;
+Scenario calm_world() {
+  Scenario scenario;
+  scenario.name = "planted";
+  scenario.seed = 7;
+  scenario.duration = 20s;
+  scenario.sample_every = 250ms;
+  scenario.healing = 2s;
+  scenario.assertions.converge_within.reset();
+  scenario.database.connects_per_second = 50;
+  scenario.database.connect_burst = 2;
+  scenario.database.connect = {3ms, 2ms, {}};
+  scenario.database.answer = {1500us, 1500us, {}};
+  scenario.streams.delay = 300us;
+  scenario.coordination.stagger = 100ms;
+  ServiceSpec& service = scenario.services.emplace_back();
+  service.name = "proxy";
+  service.supply = Supply::standard;
+  service.max = 2;
+  service.base_lifetime = 1min;
+  service.jitter = 0s;
+  service.guard_window = 1s;
+  service.proxy.clients = 6;
+  service.proxy.work = ClientWork::anything;
+  service.proxy.query_wait = 3s;
+  return scenario;
 }
 
-ProxyWorldResult run_with(ProxyTampering& tampering, const ProxyPlan& plan = calm_plan()) {
-  return ProxyWorld(plan, tampering).run();
+// The same with clients who want the same again and again, in transactions.
+Scenario busy_world() {
+  Scenario scenario = calm_world();
+  ProxySpec& proxy = scenario.services.front().proxy;
+  proxy.work = ClientWork::transactions;
+  proxy.statements = 2;
+  proxy.statement_time = 10ms;
+  proxy.think_time = 20ms;
+  return scenario;
 }
 
-void expect_broken(const ProxyWorldResult& result, Promise promise, const std::string& words) {
-  ASSERT_TRUE(result.broken.has_value());
-  EXPECT_EQ(result.broken->promise, static_cast<int>(promise)) << result.broken->what;
-  EXPECT_NE(result.broken->what.find(words), std::string::npos) << result.broken->what;
+ClientFigures figures(const RunResult& result) {
+  return result.clients().value_or(ClientFigures());
 }
 
-TEST(BrokenProxiesTest, AnHonestWorldBreaksNothingAndIsFullOfLife) {
-  ProxyTampering none;
+void expect_broken(const RunResult& result, Promise promise, const std::string& words) {
+  ASSERT_TRUE(result.broken_promise.has_value());
+  const BrokenPromise& broken = *result.broken_promise;
+  EXPECT_EQ(broken.promise, static_cast<int>(promise)) << broken.what;
+  EXPECT_NE(broken.what.find(words), std::string::npos) << broken.what;
+}
 
-  const ProxyWorldResult result = run_with(none);
+std::string broken(const RunResult& result) {
+  return result.broken_promise ? result.broken_promise->what : "";
+}
 
-  EXPECT_FALSE(result.broken.has_value()) << result.broken->what;
-  EXPECT_GT(result.units, 1000u);
-  EXPECT_GT(result.stays, 500u);
-  EXPECT_GT(result.pins, 10u);
-  EXPECT_GT(result.lives, 20u);
-  EXPECT_EQ(result.lost, 0u);
-  EXPECT_EQ(result.most_sessions, 2);
+TEST(BrokenProxiesTest, HonestWorldsBreakNothingAndAreFullOfLife) {
+  const RunResult calm = run(calm_world()), busy = run(busy_world());
+
+  EXPECT_EQ(broken(calm), "");
+  EXPECT_GT(figures(calm).units, 1000u);
+  EXPECT_GT(figures(calm).stays, 500u);
+  EXPECT_GT(figures(calm).pins, 3u);
+  EXPECT_GT(figures(calm).log_ins, 20u);
+  EXPECT_EQ(figures(calm).lost, 0u);
+  EXPECT_EQ(calm.most_sessions, 2);
+  EXPECT_EQ(broken(busy), "");
+  EXPECT_GT(busy.waits.count, 1000u);
+  EXPECT_GT(busy.waits.max, 10ms);
+  EXPECT_EQ(busy.callers().failed, 0u);
 }
 
 // What a client leaves is not cleared.
-class ClearsNothing final : public ProxyTampering {
+class ClearsNothing final : public Tampering {
  public:
   postgres::ServerProfile profile(postgres::ServerProfile honest) override {
     honest.reset_statements.clear();
@@ -73,65 +104,12 @@ class ClearsNothing final : public ProxyTampering {
 
 TEST(BrokenProxiesTest, WhatAnotherClientLeftIsSeen) {
   ClearsNothing tampering;
+  Scenario scenario = calm_world();
+  scenario.services.front().proxy.on_session_state = proxy::OnSessionState::allow;
 
-  expect_broken(run_with(tampering), Promise::clean, "is in a session with");
+  EXPECT_EQ(broken(run(scenario)), "");
+  expect_broken(run(scenario, tampering), Promise::clean, "is in a session with");
 }
-
-// A stream that somebody between the proxy and the server meddles with.
-class MeddledStream : public ByteStream {
- public:
-  explicit MeddledStream(std::unique_ptr<ByteStream> honest) : honest_(std::move(honest)) {}
-
-  Task<Result<std::size_t>> read(Bytes into, Instant deadline) override {
-    co_return co_await honest_->read(into, deadline);
-  }
-  void interrupt_read() override { honest_->interrupt_read(); }
-  Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) override {
-    co_return co_await honest_->write(pieces, deadline);
-  }
-  Task<Result<void>> finish(Instant deadline) override {
-    co_return co_await honest_->finish(deadline);
-  }
-  void close() override { honest_->close(); }
-  const StreamPeer& peer() const override { return honest_->peer(); }
-  void leave() override { honest_->leave(); }
-  Result<void> join(StreamNetwork& network) override { return honest_->join(network); }
-
- protected:
-  std::unique_ptr<ByteStream> honest_;
-};
-
-template <class Stream>
-class MeddledNetwork final : public StreamNetwork {
- public:
-  MeddledNetwork(StreamNetwork& honest, Scheduler& scheduler)
-      : honest_(honest), scheduler_(scheduler) {}
-
-  Task<Result<std::unique_ptr<ByteStream>>> connect(StreamAddress to, Until until) override {
-    Result<std::unique_ptr<ByteStream>> stream = co_await honest_.connect(to, until);
-    if (!stream) co_return stream;
-    std::unique_ptr<ByteStream> meddled = std::make_unique<Stream>(std::move(*stream), scheduler_);
-    co_return meddled;
-  }
-  Result<std::unique_ptr<StreamListener>> listen(const StreamAddress& at) override {
-    return honest_.listen(at);
-  }
-
- private:
-  StreamNetwork& honest_;
-  Scheduler& scheduler_;
-};
-
-template <class Stream>
-class WithStreams final : public ProxyTampering {
- public:
-  StreamNetwork& way_to_server(StreamNetwork& honest, Scheduler& scheduler) override {
-    return networks_.emplace_back(honest, scheduler);
-  }
-
- private:
-  std::list<MeddledNetwork<Stream>> networks_;
-};
 
 // A cancel seems to be done at once, and arrives some time later.
 class LateCancel final : public MeddledStream {
@@ -140,11 +118,9 @@ class LateCancel final : public MeddledStream {
       : MeddledStream(std::move(honest)), scheduler_(scheduler) {}
 
   Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) override {
-    const std::string_view bytes(reinterpret_cast<const char*>(pieces[0].data()), pieces[0].size());
-    static constexpr std::string_view kRequest("\x04\xd2\x16\x2e");
-    if (bytes.size() < 8 || bytes.substr(4, 4) != kRequest)
-      co_return co_await honest_->write(pieces, deadline);
-    start_detached(scheduler_, deliver(scheduler_, std::move(honest_), std::string(bytes)));
+    if (!is_cancel(pieces)) co_return co_await honest_->write(pieces, deadline);
+    start_detached(scheduler_,
+                   deliver(scheduler_, std::move(honest_), std::string(text_of(pieces[0]))));
     co_return Result<void>();
   }
   Task<Result<std::size_t>> read(Bytes into, Instant deadline) override {
@@ -168,10 +144,13 @@ class LateCancel final : public MeddledStream {
 
 TEST(BrokenProxiesTest, ACancelThatHitsAnotherStatementIsSeen) {
   WithStreams<LateCancel> tampering;
-  ProxyPlan plan = calm_plan();
-  plan.client_faults.cancels = 1'000'000;
+  Scenario scenario = calm_world();
+  scenario.services.front().proxy.cancels = 1;
+  const RunResult honest = run(scenario);
 
-  expect_broken(run_with(tampering, plan), Promise::clean, "a cancel hit");
+  EXPECT_EQ(broken(honest), "");
+  EXPECT_GT(figures(honest).cancelled, 10u);
+  expect_broken(run(scenario, tampering), Promise::clean, "a cancel hit");
 }
 
 // One answer in many says something else.
@@ -192,13 +171,13 @@ class WrongWord final : public MeddledStream {
 TEST(BrokenProxiesTest, AnAnswerThatIsNotItsOwnIsSeen) {
   WithStreams<WrongWord> tampering;
 
-  expect_broken(run_with(tampering), Promise::clean, "its own server would have said");
+  expect_broken(run(calm_world(), tampering), Promise::clean, "its own server would have said");
 }
 
 // Each connect opens a session beside the one that is counted.
-class TwiceConnecting final : public ProxyTampering {
+class TwiceConnecting final : public Tampering {
  public:
-  std::unique_ptr<Connector> connector(std::unique_ptr<Connector> honest) override {
+  std::unique_ptr<Connector> links(std::unique_ptr<Connector> honest) override {
     return std::make_unique<Twice>(std::move(honest));
   }
 
@@ -225,43 +204,227 @@ class TwiceConnecting final : public ProxyTampering {
 
 TEST(BrokenProxiesTest, OneSessionTooManyIsSeen) {
   TwiceConnecting tampering;
+  Scenario scenario = calm_world();
+  scenario.database.connect_burst = 100;
 
-  expect_broken(run_with(tampering), Promise::cap, "the server counts");
+  expect_broken(run(scenario, tampering), Promise::cap, "the server");
 }
 
-class WithPool final : public ProxyTampering {
+// Leases that no store knows of.
+class WithoutLeases final : public Tampering {
  public:
-  explicit WithPool(void (*change)(PoolOptions&)) : change_(change) {}
-  PoolOptions pool(PoolOptions honest) override {
-    change_(honest);
+  LeaseSource* leases(LeaseSource*) override { return nullptr; }
+};
+
+Scenario leased_world() {
+  Scenario scenario = busy_world();
+  scenario.services.front().replicas = 2;
+  scenario.database.max_connections = 3;
+  scenario.coordination.lease_ttl = 4s;
+  scenario.coordination.request_timeout = 1s;
+  return scenario;
+}
+
+TEST(BrokenProxiesTest, ASessionWithoutALeaseIsSeen) {
+  WithoutLeases tampering;
+
+  EXPECT_EQ(broken(run(leased_world())), "");
+  expect_broken(run(leased_world(), tampering), Promise::leases, "leases for 0");
+}
+
+// Reapers who do not wait until the server has missed the dead.
+class ReapsInHaste final : public Tampering {
+ public:
+  ClusterOptions cluster(ClusterOptions honest) override {
+    honest.session_linger = 0s;
     return honest;
+  }
+};
+
+// Statements go on for as long as the server does not look for whoever asked.
+TEST(BrokenProxiesTest, ALeaseOfADeadProxyThatIsReapedTooEarlyIsSeen) {
+  Scenario scenario = leased_world();
+  scenario.duration = 40s;
+  scenario.database.misses_client_after = 15s;
+  scenario.services.front().proxy.statements = 1;
+  scenario.services.front().proxy.statement_time = 20s;
+  FaultSpec crash;
+  crash.kind = FaultKind::crash;
+  crash.at = 8s;
+  crash.services = {"proxy-1"};
+  scenario.faults.push_back(crash);
+  ReapsInHaste tampering;
+
+  const RunResult honest = run(scenario);
+  EXPECT_EQ(broken(honest), "");
+  EXPECT_EQ(honest.cluster.back().leases, honest.cluster.back().sessions);
+  expect_broken(run(scenario, tampering), Promise::leases, "all leases are");
+}
+
+// A rate that everybody has to himself.
+class AnyTime final : public Tampering, private PermitSource {
+ public:
+  PermitSource* permits(PermitSource*, Scheduler& scheduler) override {
+    scheduler_ = &scheduler;
+    return this;
   }
 
  private:
-  void (*change_)(PoolOptions&);
+  Task<Result<Instant>> reserve(Instant) override { co_return scheduler_->now(); }
+  void give_back(Instant) override {}
+
+  Scheduler* scheduler_ = nullptr;
 };
 
-TEST(BrokenProxiesTest, APoolThatIsLargerThanTheServerAllowsIsSeen) {
-  WithPool tampering([](PoolOptions& pool) { *pool.size.max += 1; });
-
-  expect_broken(run_with(tampering), Promise::cap, "has no place");
-}
-
 TEST(BrokenProxiesTest, ConnectsAboveTheRateAreSeen) {
-  WithPool tampering([](PoolOptions& pool) { pool.connect_rate = 10'000; });
-  ProxyPlan plan = calm_plan();
-  plan.route.pool.connect_rate = 5;
-  plan.route.pool.connect_burst = 1;
+  AnyTime tampering;
+  Scenario scenario = calm_world();
+  scenario.database.connects_per_second = 5;
+  scenario.database.connect_burst = 1;
 
-  expect_broken(run_with(tampering, plan), Promise::rate, "too early");
+  expect_broken(run(scenario, tampering), Promise::rate, "too early");
 }
+
+// Each cancel is sent a second time, over a stream of its own.
+class TwiceCancelling final : public MeddledStream {
+ public:
+  TwiceCancelling(std::unique_ptr<ByteStream> honest, Scheduler&, StreamNetwork& network)
+      : MeddledStream(std::move(honest)), network_(network) {}
+
+  Task<Result<void>> write(std::span<const ConstBytes> pieces, Instant deadline) override {
+    if (!is_cancel(pieces)) co_return co_await honest_->write(pieces, deadline);
+    auto second = co_await network_.connect(StreamAddress::tcp("db", 5432), Until(deadline));
+    if (second) static_cast<void>(co_await (*second)->write(pieces, deadline));
+    co_return co_await honest_->write(pieces, deadline);
+  }
+
+ private:
+  StreamNetwork& network_;
+};
+
+TEST(BrokenProxiesTest, ACancelThatTakesNoPlaceInTheRateIsSeen) {
+  WithStreams<TwiceCancelling> tampering;
+  Scenario scenario = calm_world();
+  scenario.database.connects_per_second = 5;
+  scenario.database.connect_burst = 1;
+  scenario.services.front().proxy.cancels = 1;
+
+  EXPECT_EQ(broken(run(scenario)), "");
+  expect_broken(run(scenario, tampering), Promise::rate, "too early");
+}
+
+// Connections live longer than they may.
+class LongLives final : public Tampering {
+ public:
+  PoolOptions options(PoolOptions honest) override {
+    honest.lifetime = 1h;
+    return honest;
+  }
+};
 
 TEST(BrokenProxiesTest, ASessionThatIsTooOldIsSeen) {
-  WithPool tampering([](PoolOptions& pool) { pool.lifetime = 1h; });
-  ProxyPlan plan = calm_plan();
-  plan.route.pool.lifetime = 3s;
+  LongLives tampering;
+  Scenario scenario = busy_world();
+  scenario.services.front().base_lifetime = 3s;
 
-  expect_broken(run_with(tampering, plan), Promise::freshness, "old");
+  EXPECT_EQ(broken(run(scenario)), "");
+  expect_broken(run(scenario, tampering), Promise::freshness, "old");
+}
+
+// Somebody between the proxy and those who watch how its clients wait for servers.
+class MeddledObserver : public Observer {
+ public:
+  MeddledObserver(Observer& honest, Scheduler& scheduler)
+      : honest_(honest), scheduler_(scheduler) {}
+  void on_begin(const ObservedCall& call) noexcept override { honest_.on_begin(call); }
+  void on_end(const ObservedCall& call, Duration took, const Error* error) noexcept override {
+    honest_.on_end(call, took, error);
+  }
+  void note_route(proxy::Route& route) { route_ = &route; }
+
+ protected:
+  Observer& honest_;
+  Scheduler& scheduler_;
+  proxy::Route* route_ = nullptr;
+};
+
+template <class Meddler>
+class WithObserver final : public Tampering {
+ public:
+  Observer& observer(Observer& honest, Scheduler& scheduler) override {
+    return meddlers_.emplace_back(honest, scheduler);
+  }
+  void note_route(proxy::Route& route) override { meddlers_.back().note_route(route); }
+
+ private:
+  std::list<Meddler> meddlers_;
+};
+
+// Every second client that had to wait lets the next one go first.
+class LetsOthersPass final : public MeddledObserver {
+ public:
+  using MeddledObserver::MeddledObserver;
+  void on_end(const ObservedCall& call, Duration took, const Error* error) noexcept override {
+    if (error == nullptr && took > Duration::zero() && !polite_) {
+      polite_ = call;
+      return;
+    }
+    honest_.on_end(call, took, error);
+    if (polite_) honest_.on_end(*std::exchange(polite_, std::nullopt), took, nullptr);
+  }
+
+ private:
+  std::optional<ObservedCall> polite_;
+};
+
+TEST(BrokenProxiesTest, AClientThatOvertakesTheLineIsSeen) {
+  WithObserver<LetsOthersPass> tampering;
+
+  expect_broken(run(busy_world(), tampering), Promise::order, "served before one who has waited");
+}
+
+// What is ready is taken away before a client can have it, and comes back a moment later.
+class TakesWhatIsReady final : public MeddledObserver {
+ public:
+  using MeddledObserver::MeddledObserver;
+  void on_begin(const ObservedCall& call) noexcept override {
+    honest_.on_begin(call);
+    for (auto taken = route_->pool().try_acquire(); taken; taken = route_->pool().try_acquire())
+      start_detached(scheduler_, keep(scheduler_, std::move(*taken)));
+  }
+
+ private:
+  static Task<void> keep(Scheduler& scheduler, PooledConnection taken) {
+    co_await sleep_for(scheduler, 2ms);
+    taken.give_back();
+  }
+};
+
+TEST(BrokenProxiesTest, AClientThatWaitsThoughSomethingIsReadyIsSeen) {
+  WithObserver<TakesWhatIsReady> tampering;
+
+  expect_broken(run(busy_world(), tampering), Promise::never_blocks, "were ready when it asked");
+}
+
+// The proxy lets clients wait longer than it was told.
+class WaitsTooLong final : public Tampering {
+ public:
+  proxy::RouteOptions route(proxy::RouteOptions honest) override {
+    honest.limits.query_wait += 1s;
+    return honest;
+  }
+};
+
+TEST(BrokenProxiesTest, AClientThatIsNotAnsweredInTimeIsSeen) {
+  WaitsTooLong tampering;
+  Scenario scenario = busy_world();
+  scenario.services.front().proxy.query_wait = 100ms;
+  scenario.services.front().proxy.statement_time = 300ms;
+
+  const RunResult honest = run(scenario);
+  EXPECT_EQ(broken(honest), "");
+  EXPECT_GT(figures(honest).unserved, 10u);
+  expect_broken(run(scenario, tampering), Promise::every_waiter_ends, "by its deadline");
 }
 
 // Some answers never arrive.
@@ -286,7 +449,7 @@ class Swallowing final : public MeddledStream {
 TEST(BrokenProxiesTest, AClientThatIsNeverAnsweredIsSeen) {
   WithStreams<Swallowing> tampering;
 
-  expect_broken(run_with(tampering), Promise::supply, "got no answer");
+  expect_broken(run(calm_world(), tampering), Promise::supply, "has had no answer");
 }
 
 }  // namespace

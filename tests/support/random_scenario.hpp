@@ -159,6 +159,7 @@ class RandomScenario {
     // A rolling restart goes on to the end, and would leave no time to get well.
     if (kind == FaultKind::rolling_restart) kind = FaultKind::crash;
     if (kind == FaultKind::tenant_storm && with_tenants_.empty()) kind = FaultKind::slow_connect;
+    if (kind == FaultKind::broken_streams) kind = FaultKind::mass_drop;  // there are no proxies
     std::string text = fmt::format("kind: {}, at: {}", name(kind), time(seconds(20), seconds(90)));
     const std::string length = fmt::format(", length: {}", time(seconds(1), seconds(60)));
     const bool is_about_one = one_in(2);
@@ -171,7 +172,10 @@ class RandomScenario {
       case FaultKind::mass_drop: return text + fmt::format(", fraction: {}", fraction(100));
       case FaultKind::crash: return text + length + services;
       case FaultKind::freeze: return text + length + services;
-      case FaultKind::store_outage: return text + length;
+      case FaultKind::store_outage:
+      case FaultKind::server_restart:
+      case FaultKind::server_stall:
+      case FaultKind::broken_streams: return text + length;
       case FaultKind::partition: {
         const int cut = below(3);
         return text + length + services +

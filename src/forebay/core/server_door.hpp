@@ -20,7 +20,10 @@ Error refusal_at_door(Admission admission);
 // A bucket of connects that starts full, one point in time as in GCRA; and a cap on sessions.
 class ServerDoor {
  public:
-  ServerDoor(double connects_per_second, int burst, std::optional<int> max_sessions);
+  // What comes too early by no more than the jitter is let in: the network delayed what came
+  // before.
+  ServerDoor(double connects_per_second, int burst, std::optional<int> max_sessions,
+             Duration jitter = {});
 
   // A connect that the rate allows has taken its place in the bucket, also if the cap then refuses
   // it; one beyond the rate takes none.
@@ -34,6 +37,7 @@ class ServerDoor {
  private:
   const Duration interval_;
   const Duration depth_;
+  const Duration jitter_;
   const std::optional<int> max_sessions_;
   Instant next_free_{};
 };

@@ -7,7 +7,8 @@ namespace forebay::sim {
 Task<Result<void>> SimConnection::ask(Instant deadline, bool clears_session) {
   __builtin_prefetch(&session_->is_counted);  // looked at when the answer comes
   const Instant now = link_.scheduler().now();
-  const Duration answer_time = link_.database().draw_answer_time();
+  const Duration answer_time =
+      link_.database().draw_answer_time() + link_.database().stall_left(now);
   co_await link_.wait(link_.is_up() ? std::min(deadline, now + answer_time) : deadline);
   const bool is_answered = link_.is_up() && now + answer_time <= deadline;
   if (!is_answered || !is_alive()) {
@@ -34,7 +35,7 @@ bool SimConnection::is_alive() {
 Task<bool> SimConnection::close(Instant deadline) {
   SimDatabase& database = link_.database();
   const Instant now = link_.scheduler().now();
-  const Duration answer_time = database.draw_answer_time();
+  const Duration answer_time = database.draw_answer_time() + database.stall_left(now);
   if (link_.is_up() && session_->busy_until <= now && !session_->is_left) {
     database.begin_end(*session_);
     co_await link_.wait(std::min(deadline, now + answer_time));
@@ -72,8 +73,9 @@ Task<Result<void>> SimConnection::cancel(Instant deadline) {
   SimDatabase& database = link_.database();
   const Instant now = link_.scheduler().now();
   if (session_->busy_until <= now && link_.is_up() && is_alive()) co_return Result<void>();
-  const bool is_taken = link_.is_up() && database.admit_cancel(link_.process(), now);
-  const Duration answer_time = database.draw_answer_time();
+  const bool is_taken =
+      link_.is_up() && !database.is_down() && database.admit_cancel(link_.process(), now);
+  const Duration answer_time = database.draw_answer_time() + database.stall_left(now);
   const Instant ended = is_taken ? now + answer_time : kNever;
   co_await link_.wait(std::min(ended, deadline));
   const bool is_met = ended <= deadline && ended < session_->busy_until;
@@ -97,9 +99,13 @@ Task<Result<std::unique_ptr<Connection>>> SimConnector::connect(std::string, Ins
     co_await closing_.wait_until(deadline);
     co_return failure(Errc::connect_failed, "connection timed out");
   }
+  if (database.is_down()) {
+    co_await closing_.wait_until(std::min(deadline, now + database.draw_answer_time()));
+    co_return failure(Errc::connect_failed, "connection refused");
+  }
   std::unique_ptr<SimConnection> connection = make_connection(link_);
   const Admission admission = database.admit(connection->session(), link_.process(), now);
-  const Duration connect_time = database.draw_connect_time();
+  const Duration connect_time = database.draw_connect_time() + database.stall_left(now);
   const bool fails = database.draw_connect_failure();
   const Instant answered = now + connect_time;
   const bool is_closed = co_await closing_.wait_until(std::min(answered, deadline));

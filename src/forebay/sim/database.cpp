@@ -16,12 +16,13 @@ void SimDatabase::PerSecond::add(Instant now) {
   when = Instant(std::chrono::seconds(this_second));
 }
 
-SimDatabase::SimDatabase(const DatabaseSpec& spec, int processes, std::uint64_t seed, Trace& trace)
+SimDatabase::SimDatabase(const DatabaseSpec& spec, int processes, std::uint64_t seed, Trace& trace,
+                         Duration jitter)
     : spec_(spec),
       random_(seed),
       trace_(trace),
       connect_failures_(spec.connect_failures),
-      door_(spec.connects_per_second, spec.connect_burst, spec.max_connections),
+      door_(spec.connects_per_second, spec.connect_burst, spec.max_connections, jitter),
       processes_(static_cast<std::size_t>(processes)) {}
 
 SimDatabase::~SimDatabase() {
@@ -96,7 +97,28 @@ void SimDatabase::forget(Session& session, Instant now, Cause cause) {
   const bool is_ordered =
       cause == Cause::the_scenario || session.is_ghost || of(session.process).is_stopped;
   if (!is_ordered) ended_a_second_.add(now);
+  // Either may be the end of the object.
   const std::unique_ptr<Session> last = std::move(session.self);
+  if (session.holder != nullptr) session.holder->on_ended(session);
+}
+
+void SimDatabase::end_held(Session& session, Instant now) {
+  if (!session.is_counted) return;
+  trace_.add(TraceEvent::ended, session.process, now);
+  session.holder = nullptr;
+  forget(session, now, session.is_dropped ? Cause::the_scenario : Cause::its_own);
+}
+
+void SimDatabase::set_down(bool is_down, Instant now) {
+  is_down_ = is_down;
+  if (!is_down) return;
+  advance(now);
+  for (Session* session = counted_.front(); session != nullptr;) {
+    Session* const next = decltype(counted_)::next(*session);
+    session->is_dropped = true;
+    if (session->holder == nullptr) forget(*session, now, Cause::the_scenario);
+    session = next;
+  }
 }
 
 // ---- sessions without a client
@@ -197,7 +219,12 @@ int SimDatabase::cut_fraction(double fraction, Instant now) {
     Session* const next = decltype(counted_)::next(*session);
     if (random_.below(left) < wanted - cut) {
       trace_.add(TraceEvent::cut, session->process, now);
-      forget(*session, now, Cause::the_scenario);
+      session->is_dropped = true;
+      if (session->holder != nullptr) {
+        session->holder->drop(*session);
+      } else {
+        forget(*session, now, Cause::the_scenario);
+      }
       ++cut;
     }
     session = next;

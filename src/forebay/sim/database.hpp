@@ -9,6 +9,7 @@
 // client that cannot be reached is missed after the same time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -24,6 +25,18 @@
 
 namespace forebay::sim {
 
+struct Session;
+
+// Who has sessions that are more than a count.
+class SessionHolder {
+ public:
+  virtual ~SessionHolder() = default;
+  // The server has ended it, and counts it no longer.
+  virtual void on_ended(Session& session) = 0;
+  // The server is to end it, soon and somehow.
+  virtual void drop(Session& session) = 0;
+};
+
 // One connection as the server sees it. It lives in the client's object and is only linked here,
 // until the client lets go of one that the server still counts.
 struct Session {
@@ -33,19 +46,23 @@ struct Session {
   std::unique_ptr<Session> self;      // its client is gone
   std::optional<Ends::iterator> end;  // if it is known when it will end
   int process = 0;
-  Instant arrived_at{};     // the connect
-  Instant opened_at{};      // the handshake was done
-  bool is_counted = false;  // by the server
-  bool is_open = false;     // opened, and nobody has begun to end it
-  bool is_dirty = false;    // its last user left something behind
-  bool is_left = false;     // its client has closed its socket, or died
-  bool is_ghost = false;    // its process has died: it counts, but not as that process's
-  Instant busy_until{};     // a statement runs
+  Instant arrived_at{};             // the connect
+  Instant opened_at{};              // the handshake was done
+  bool is_counted = false;          // by the server
+  bool is_open = false;             // opened, and nobody has begun to end it
+  bool is_dirty = false;            // its last user left something behind
+  bool is_left = false;             // its client has closed its socket, or died
+  bool is_ghost = false;            // its process has died: it counts, but not as that process's
+  Instant busy_until{};             // a statement runs
+  bool is_dropped = false;          // it ends because the scenario says so
+  SessionHolder* holder = nullptr;  // null: it is no more than a count
 };
 
 class SimDatabase {
  public:
-  SimDatabase(const DatabaseSpec& spec, int processes, std::uint64_t seed, Trace& trace);
+  // Connects may come too early by the jitter, because the network delayed others before them.
+  SimDatabase(const DatabaseSpec& spec, int processes, std::uint64_t seed, Trace& trace,
+              Duration jitter = {});
   SimDatabase(const SimDatabase&) = delete;
   SimDatabase& operator=(const SimDatabase&) = delete;
   ~SimDatabase();
@@ -58,6 +75,8 @@ class SimDatabase {
   void finish_handshake(Session& session, Instant now);
   void begin_end(Session& session);
   void end(Session& session, Instant now);  // nothing happens if it has ended already
+  // Its holder has ended it, of whatever process it is.
+  void end_held(Session& session, Instant now);
   bool is_alive(const Session& session) const { return session.is_counted; }
   // Its client closes the socket; the server ends it now, or when it will notice. It says when.
   Instant leave(Session& session, Instant now);
@@ -77,12 +96,17 @@ class SimDatabase {
   void set_cut(int process, bool is_cut, Instant now);
   // It is being stopped, or was: its sessions end because the scenario says so.
   void set_stopped(int process, bool is_stopped) { of(process).is_stopped = is_stopped; }
+  // While it is down nobody is let in. All sessions end.
+  void set_down(bool is_down, Instant now);
+  bool is_down() const { return is_down_; }
+  void stall_until(Instant end) { stalled_until_ = end; }  // nothing is answered before
   void set_connect_factor(double factor) { connect_factor_ = factor; }
   void set_connect_failures(double fraction) { connect_failures_ = fraction; }
 
   // Chance.
   Duration draw_connect_time();
   Duration draw_answer_time();
+  Duration stall_left(Instant now) const { return std::max(Duration(), stalled_until_ - now); }
   bool draw_connect_failure();
   bool draw_conflict();
 
@@ -141,6 +165,8 @@ class SimDatabase {
   Trace& trace_;
   double connect_factor_ = 1;
   double connect_failures_ = 0;
+  bool is_down_ = false;
+  Instant stalled_until_{};
 
   // The door's bucket moves with what it lets in, the other with all that comes.
   ServerDoor door_;

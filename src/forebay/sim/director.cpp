@@ -20,6 +20,18 @@ std::string names_of(const std::vector<Process*>& processes) {
   return text;
 }
 
+bool may_end_sessions(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::store_outage:
+    case FaultKind::clock_skew:
+    case FaultKind::slow_connect:
+    case FaultKind::connect_errors:
+    case FaultKind::tenant_storm:
+    case FaultKind::server_stall: return false;
+    default: return true;
+  }
+}
+
 // What the active faults together mean to one process.
 struct Conditions {
   bool is_store_cut = false;
@@ -80,8 +92,10 @@ Task<void> Director::run_fault(const FaultSpec* fault) {
   const bool has_come = co_await until(fault->at);
   if (!has_come) co_return;
   const bool is_storm = fault->kind == FaultKind::tenant_storm;
+  const bool is_loss = may_end_sessions(fault->kind);
   ++happening_;
   storms_ += is_storm ? 1 : 0;
+  losses_ += is_loss ? 1 : 0;
   last_change_ = scheduler_.now();
   if (!is_storm) last_disturbance_ = scheduler_.now();
   parts_.trace.add(TraceEvent::fault, static_cast<int>(fault->kind), scheduler_.now());
@@ -91,10 +105,13 @@ Task<void> Director::run_fault(const FaultSpec* fault) {
     case FaultKind::rolling_restart: co_await roll(fault); break;
     case FaultKind::crash: co_await crash(fault); break;
     case FaultKind::deploy: co_await deploy(fault); break;
+    case FaultKind::broken_streams: break_streams(*fault); break;
     default: co_await last(fault); break;
   }
   --happening_;
   storms_ -= is_storm ? 1 : 0;
+  losses_ -= is_loss ? 1 : 0;
+  if (is_loss) last_loss_ = scheduler_.now();
   last_change_ = scheduler_.now();
   if (!is_storm) last_disturbance_ = scheduler_.now();
 }
@@ -104,6 +121,15 @@ void Director::drop(const FaultSpec& fault) {
   const std::size_t place =
       mark(fault, fmt::format("the server cut {} sessions ({:.0f} %)", cut, fault.fraction * 100));
   end_mark(place);
+}
+
+void Director::break_streams(const FaultSpec& fault) {
+  int broken = 0;
+  for (const Process* process : affected_and_up(fault)) {
+    if (process->clients() == nullptr) continue;
+    broken += parts_.wires->break_streams(process->spec().name, fault.fraction);
+  }
+  end_mark(mark(fault, fmt::format("{} streams of clients", broken)));
 }
 
 Task<void> Director::last(const FaultSpec* fault) {
@@ -203,6 +229,7 @@ void Director::set_conditions() {
   parts_.database.set_connect_factor(connect_factor);
   parts_.database.set_connect_failures(connect_failures);
   parts_.store.set_away(is_store_away);
+  set_server_conditions();
 
   std::vector<Conditions> conditions(processes_.size());
   for (const FaultSpec* fault : active_) {
@@ -224,8 +251,27 @@ void Director::set_conditions() {
   skew_range_ = std::max(skew_range_, fastest - slowest);
 }
 
+void Director::set_server_conditions() {
+  bool is_down = false;
+  Instant stalled_until{};
+  for (const FaultSpec* fault : active_) {
+    if (fault->kind == FaultKind::server_restart) is_down = true;
+    if (fault->kind == FaultKind::server_stall)
+      stalled_until = std::max(stalled_until, Instant(fault->at + fault->length));
+  }
+  parts_.database.set_down(is_down, scheduler_.now());
+  parts_.database.stall_until(stalled_until);
+  if (parts_.wires == nullptr) return;
+  parts_.wires->server().set_down(is_down);
+  parts_.wires->server().stall_until(stalled_until);
+}
+
 bool Director::is_quiet_for(Duration time, Instant now) const {
   return happening_ == 0 && now - last_change_ >= time;
+}
+
+bool Director::is_lossless_for(Duration time, Instant now) const {
+  return losses_ == 0 && now >= deadline_after(last_loss_, time);
 }
 
 bool Director::is_calm_for(Duration time, Instant now) const {

@@ -31,6 +31,8 @@ class Director {
   bool is_quiet_for(Duration time, Instant now) const;
   // The same, whatever tenants do.
   bool is_calm_for(Duration time, Instant now) const;
+  // None that ends sessions, or streams, or those who have them.
+  bool is_lossless_for(Duration time, Instant now) const;
   Instant last_change() const { return last_change_; }
   Duration skew_range() const { return skew_range_; }  // the widest between any two clocks so far
 
@@ -46,6 +48,8 @@ class Director {
   Task<void> crash(const FaultSpec* fault);
   Task<void> deploy(const FaultSpec* fault);
   void drop(const FaultSpec& fault);
+  void break_streams(const FaultSpec& fault);
+  void set_server_conditions();
   Task<bool> until(Duration at);
 
   std::vector<Process*> affected(const FaultSpec& fault) const;
@@ -65,8 +69,10 @@ class Director {
   std::vector<const FaultSpec*> active_;
   int happening_ = 0;  // faults that have begun and not ended
   int storms_ = 0;     // of these
+  int losses_ = 0;     // of these
   Instant last_change_{};
   Instant last_disturbance_{};  // the same without storms
+  Instant last_loss_ = Instant::min();
   Duration skew_range_{};
   Instant last_thaw_ = Instant::min();
   std::vector<FaultMark> marks_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "forebay/coordination/start_delay.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/sim/scenario/service_pool.hpp"
 #include "forebay/sim/start_time.hpp"
 #include "forebay/sim/tampering.hpp"
@@ -71,7 +72,10 @@ Life::Life(WorldParts parts, const ServiceSpec& spec, int process, int number, D
   if (parts_.scenario.seed % 2 == 0) loops_.set_tie_seeds(random_);
   loops_.join(parts_.timeline);
   if (parts_.scenario.coordination.is_enabled) join_cluster(number);
-  if (spec_.tenants.count > 0) {
+  std::vector<LatencyHistogram*> histograms = {&waits, &parts_.waits};
+  if (is_proxy(spec_)) {
+    make_proxy(histograms);
+  } else if (spec_.tenants.count > 0) {
     make_tenants();
   } else {
     make_pool();
@@ -80,7 +84,6 @@ Life::Life(WorldParts parts, const ServiceSpec& spec, int process, int number, D
   places.reserve(places_.size());
   for (std::size_t i = 0; i < places_.size(); ++i)
     places.push_back(WatchedPlace{*places_[i], *watches_[i]});
-  std::vector<LatencyHistogram*> histograms = {&waits, &parts_.waits};
   workload_.emplace(env_, loops_, spec_, std::move(places), link_, work, std::move(histograms),
                     parts_.trace);
 }
@@ -122,6 +125,7 @@ PoolSharing Life::sharing() {
 void Life::make_pool() {
   Connector& connector = parts_.tampering.connector(connector_, link_);
   pool_.emplace(env_, connector, own_pool_options(), sharing());
+  the_pool_ = &*pool_;
   add_place(std::make_unique<PoolPlace>(*pool_, parts_.tampering.door(scheduler_)));
 }
 
@@ -132,6 +136,17 @@ void Life::make_tenants() {
   tenants_.emplace(env_, *databases_, parts_.tampering.tenants(options), sharing());
   for (int number = 1; number <= spec_.tenants.count; ++number)
     add_place(std::make_unique<TenantPlace>(*tenants_, fmt::format("t{}", number)));
+}
+
+void Life::make_proxy(std::vector<LatencyHistogram*> waits) {
+  FOREBAY_CHECK(parts_.wires != nullptr, "a world with proxies speaks the protocol");
+  SimProxyParts parts{
+      env_,      *parts_.wires,    spec_,           parts_.scenario.database, own_pool_options(),
+      sharing(), parts_.tampering, std::move(waits)};
+  proxy_.emplace(std::move(parts));
+  the_pool_ = &proxy_->pool();
+  add_place(std::make_unique<PoolPlace>(proxy_->pool(), nullptr));
+  proxy_->tell(watches_.back().get());
 }
 
 void Life::add_place(std::unique_ptr<CallerPlace> place) {
@@ -146,14 +161,20 @@ void Life::start() {
 }
 
 // As a ConfiguredPool is opened: without a shared rate it is delayed before it connects; the first
-// permit of a shared rate is delayed already. Callers come when the pools have been filled, or have
-// had the time for it.
+// permit of a shared rate is delayed already. Callers and clients come when the pools have been
+// filled, or have had the time for it.
 Task<void> Life::run() {
-  if (!member_ && pool_) co_await delay_start(env_, parts_.scenario.coordination.stagger);
+  if (!member_ && the_pool_ != nullptr)
+    co_await delay_start(env_, parts_.scenario.coordination.stagger);
   if (is_ending_) co_return;
-  if (pool_) co_await pool_->start();
+  if (the_pool_ != nullptr) co_await the_pool_->start();
+  if (is_ending_) co_return;
   if (tenants_) tenants_->start();
-  if (!is_ending_) workload_->start();
+  workload_->start();
+  if (!proxy_) co_return;
+  proxy_->listen();
+  clients_->set_served(true);
+  clients_->start();
 }
 
 void Life::begin_end() {
@@ -164,7 +185,8 @@ void Life::begin_end() {
 
 Task<void> Life::end() {
   workload_->stop();
-  bool is_gone = false;
+  if (proxy_) co_await proxy_->close();
+  bool is_gone = proxy_.has_value();
   while (!is_gone) {
     const Instant deadline = scheduler_.now() + kCloseStep;
     if (pool_) is_gone = co_await pool_->close(deadline);
@@ -180,6 +202,7 @@ Task<void> Life::end() {
 // From here on it has a clock of its own and reaches nobody. It is ended as any other, so that
 // nothing of it is left; nobody looks at how.
 void Life::die() {
+  if (proxy_) proxy_->die();
   loops_.leave(parts_.timeline);
   link_.die();
   store_->die();
@@ -191,21 +214,23 @@ void Life::die() {
 void Life::set_link(bool is_store_cut, bool is_database_cut) {
   store_->set_cut(is_store_cut);
   link_.set_cut(is_database_cut);
+  if (proxy_) proxy_->set_cut(is_database_cut);
 }
 
 void Life::set_frozen(bool is_frozen) {
   loops_.set_frozen(parts_.timeline, is_frozen);
   for (const auto& watch : watches_) watch->set_frozen(is_frozen);
+  if (proxy_) parts_.wires->server().excuse(process_);
 }
 
 PoolGauges Life::gauges() const {
-  if (pool_) return pool_->gauges();
+  if (the_pool_ != nullptr) return the_pool_->gauges();
   const TenantTotals totals = tenants_->totals();
   return static_cast<const PoolGauges&>(totals);
 }
 
 PoolCounters Life::counters() const {
-  return pool_ ? pool_->statistics().counters : tenants_->totals().counters;
+  return the_pool_ != nullptr ? the_pool_->statistics().counters : tenants_->totals().counters;
 }
 
 std::string Life::starved_tenant(Duration patience) const {
@@ -219,7 +244,7 @@ std::string Life::starved_tenant(Duration patience) const {
 }
 
 PoolGauges Life::quick_gauges() const {
-  if (pool_) return pool_->gauges();
+  if (the_pool_ != nullptr) return the_pool_->gauges();
   PoolGauges gauges;
   gauges.max = tenants_->budget().max();
   gauges.approved = tenants_->budget().in_use();
@@ -227,7 +252,7 @@ PoolGauges Life::quick_gauges() const {
 }
 
 void Life::audit() const {
-  if (pool_) pool_->audit();
+  if (the_pool_ != nullptr) the_pool_->audit();
   if (tenants_) tenants_->audit();
 }
 

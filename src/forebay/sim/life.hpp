@@ -14,6 +14,8 @@
 #include "forebay/coordination/cluster_member.hpp"
 #include "forebay/env/sim/sim_wall_clock.hpp"
 #include "forebay/env/task_group.hpp"
+#include "forebay/sim/proxies/client_crowd.hpp"
+#include "forebay/sim/proxies/sim_proxy.hpp"
 #include "forebay/sim/workload.hpp"
 #include "forebay/sim/world_parts.hpp"
 
@@ -27,6 +29,9 @@ class Life {
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
   ~Life();  // REQUIRES: has_ended()
+
+  // Of a proxy: they outlive it.
+  void set_clients(ClientCrowd* clients) { clients_ = clients; }
 
   void start();
   void begin_end();  // gracefully; has_ended() some time later
@@ -56,6 +61,8 @@ class Life {
   void audit() const;
   std::string text() const;
 
+  const SimProxy* proxy() const { return proxy_ ? &*proxy_ : nullptr; }  // null: it is none
+
   int lease_overhang() const { return member_ ? member_->overhang() : 0; }
   // What the store has for this life.
   int leases_in_store() const {
@@ -72,6 +79,7 @@ class Life {
   PoolSharing sharing();
   void make_pool();
   void make_tenants();
+  void make_proxy(std::vector<LatencyHistogram*> waits);
   void add_place(std::unique_ptr<CallerPlace> place);
 
   WorldParts parts_;
@@ -86,11 +94,14 @@ class Life {
   SimConnector connector_;
   const std::unique_ptr<StoreLink> store_;
   std::optional<ClusterMember> member_;  // none: the process believes that it is alone
-  std::optional<Pool> pool_;             // this, or tenants
+  std::optional<Pool> pool_;             // this, or tenants, or a proxy
   std::unique_ptr<TenantDatabases> databases_;
   std::optional<TenantPools> tenants_;
   std::vector<std::unique_ptr<CallerPlace>> places_;  // one, or one for each tenant
   std::vector<std::unique_ptr<CallerWatch>> watches_;
+  std::optional<SimProxy> proxy_;
+  Pool* the_pool_ = nullptr;  // its own or the proxy's; null: there are tenants
+  ClientCrowd* clients_ = nullptr;
   std::optional<Workload> workload_;
   TaskGroup starting_;
   std::size_t next_watch_ = 0;

@@ -8,14 +8,31 @@
 
 namespace forebay::sim {
 
+namespace {
+
+std::unique_ptr<ClientCrowd> make_clients(const WorldParts& parts, const ServiceSpec& spec,
+                                          int index) {
+  if (!is_proxy(spec)) return nullptr;
+  const ClientCrowd::Proxy proxy{spec, index, SimProxy::place(spec)};
+  return std::make_unique<ClientCrowd>(*parts.wires, parts.trace, parts.book, proxy,
+                                       parts.wires->random().next());
+}
+
+}  // namespace
+
 Process::Process(WorldParts parts, ServiceSpec spec, int index)
     : parts_(parts),
       spec_(std::move(spec)),
       index_(index),
+      clients_(make_clients(parts_, spec_, index_)),
       expected_open_(sim::expected_open(spec_)) {}
 
-Process::~Process() {
+Process::~Process() { kill(); }
+
+void Process::kill() {
   if (life_ != nullptr && !life_->has_ended()) life_->die();
+  life_.reset();
+  if (clients_ != nullptr) clients_->stop();
 }
 
 void Process::start() {
@@ -23,6 +40,7 @@ void Process::start() {
   const Instant now = parts_.timeline.now();
   parts_.store.begin_life(index_);
   life_ = std::make_unique<Life>(parts_, spec_, index_, ++lives_, skew_, work_, waits_);
+  life_->set_clients(clients_.get());
   life_->set_link(is_store_cut_, is_database_cut_);
   life_->set_storms(storms_);
   is_wanted_ = true;
@@ -42,6 +60,7 @@ void Process::stop(bool comes_back) {
   is_stopping_ = true;
   was_drained_ = true;
   is_at_target_ = !comes_back;
+  if (clients_ != nullptr) clients_->set_served(false);
   parts_.database.set_stopped(index_, true);
   parts_.trace.add(TraceEvent::stopped, index_, parts_.timeline.now());
   life_->begin_end();
@@ -57,6 +76,7 @@ void Process::crash(bool comes_back) {
   comes_back_ = false;
   is_wanted_ = comes_back;
   was_drained_ = false;
+  if (clients_ != nullptr) clients_->set_served(false);
   const Instant gone = parts_.database.lose_process(index_, now);
   parts_.store.note_died(index_, gone);
   end_life();
@@ -65,6 +85,10 @@ void Process::crash(bool comes_back) {
 void Process::end_life() {
   const PoolCounters counters = life_->counters();
   const std::uint64_t permit_waits = life_->permit_waits();
+  if (const SimProxy* const proxy = life_->proxy()) {
+    past_stays_ += proxy->stays();
+    past_pins_ += proxy->pins();
+  }
   if (!life_->has_ended()) life_->die();
   life_.reset();
   frozen_life_ = nullptr;
@@ -115,8 +139,16 @@ void Process::after_step() {
     excused_until_ = kNever;
   }
   if (life_->has_ended()) {
+    if (const int sessions = parts_.database.sessions_of(index_); sessions > 0) {
+      parts_.book.note_broken(Promise::cap, index_,
+                              fmt::format("{} sessions outlived their process", sessions));
+    }
     end_life();
-    if (comes_back_) start();
+    if (comes_back_) {
+      start();
+    } else if (clients_ != nullptr) {
+      clients_->stop();
+    }
     return;
   }
   const PoolGauges gauges = life_->quick_gauges();
@@ -138,6 +170,18 @@ void Process::check(const PoolGauges& gauges) {
   life_->check_deadlines();
   if (parts_.store.has_cap())
     parts_.store.check_leases(index_, sessions, life_->lease_overhang(), parts_.book);
+}
+
+void Process::look_at_clients(bool is_world_healthy) {
+  if (clients_ == nullptr) return;
+  clients_->look();
+  if (is_world_healthy) clients_->check_progress();
+}
+
+void Process::check_idle() const {
+  if (clients_ == nullptr || !is_up() || !clients_->are_gone()) return;
+  const std::string left = life_->proxy()->left_of_clients();
+  if (!left.empty()) parts_.book.note_broken(Promise::every_waiter_ends, index_, left);
 }
 
 void Process::track(const PoolGauges& gauges) {
@@ -197,12 +241,22 @@ Sample Process::sample() const {
   sample.opened = total.opened;
   sample.open_failures = total.open_failures();
   sample.permit_waits = past_permit_waits_ + (life_ != nullptr ? life_->permit_waits() : 0);
-  sample.work_started = work_.started;
-  sample.work_completed = work_.completed;
-  sample.work_failed = work_.failed;
+  const WorkCounts work = clients_ != nullptr ? clients_->work() : work_;
+  sample.work_started = work.started;
+  sample.work_completed = work.completed;
+  sample.work_failed = work.failed;
   std::ranges::transform(total.discards, sample.discards.begin(),
                          [](std::uint64_t count) { return static_cast<std::uint32_t>(count); });
   return sample;
+}
+
+std::optional<ClientFigures> Process::client_figures() const {
+  if (clients_ == nullptr) return std::nullopt;
+  ClientFigures figures = clients_->figures();
+  const SimProxy* const proxy = life_ != nullptr ? life_->proxy() : nullptr;
+  figures.stays = past_stays_ + (proxy != nullptr ? proxy->stays() : 0);
+  figures.pins = past_pins_ + (proxy != nullptr ? proxy->pins() : 0);
+  return figures;
 }
 
 std::string Process::text() const {

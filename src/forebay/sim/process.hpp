@@ -27,6 +27,8 @@ class Process {
   void set_link(bool is_store_cut, bool is_database_cut);
   bool set_frozen(bool is_frozen);  // true: it goes on
   void set_storms(std::vector<TenantStorm> storms);
+  // The world ends.
+  void kill();
 
   bool is_up() const { return life_ != nullptr && !is_stopping_; }
   bool is_wanted() const { return is_wanted_; }  // up, or on its way there again
@@ -37,6 +39,11 @@ class Process {
   // After each of its steps: books what has changed, and checks the promises that hold for one
   // process at every moment.
   void after_step();
+
+  // At each sample: its clients, if it is a proxy.
+  void look_at_clients(bool is_world_healthy);
+  // At the end: a proxy whose clients have left has nothing of them any more.
+  void check_idle() const;
 
   // As many live connections as it should have, in the pool's eyes and in the server's.
   bool is_at_target() const { return is_at_target_; }
@@ -52,7 +59,8 @@ class Process {
 
   Sample sample() const;
   PoolCounters counters() const;
-  const WorkCounts& work() const { return work_; }
+  const ClientCrowd* clients() const { return clients_.get(); }  // null: it is no proxy
+  std::optional<ClientFigures> client_figures() const;
   const LatencyHistogram& waits() const { return waits_; }
   const Life* life() const { return life_.get(); }
   std::string text() const;
@@ -66,6 +74,7 @@ class Process {
   WorldParts parts_;
   const ServiceSpec spec_;
   const int index_;
+  const std::unique_ptr<ClientCrowd> clients_;
   std::unique_ptr<Life> life_;
   int lives_ = 0;
   bool is_wanted_ = false;
@@ -83,6 +92,8 @@ class Process {
 
   PoolCounters past_;  // of lives that have ended
   std::uint64_t past_permit_waits_ = 0;
+  std::uint64_t past_stays_ = 0;
+  std::uint64_t past_pins_ = 0;
   WorkCounts work_;
   LatencyHistogram waits_;
 

@@ -14,16 +14,12 @@ namespace forebay::sim {
 namespace {
 
 // Streams of chance that must not disturb each other.
-enum class Stream : std::uint64_t { ties = 1, database, store };
+enum class Stream : std::uint64_t { ties = 1, database, store, wires };
 
 std::uint64_t seed_of(const Scenario& scenario, Stream stream) {
   SeededRandom random(scenario.seed ^ static_cast<std::uint64_t>(stream) << 48);
   return random.next();
 }
-
-// After a fault, this long until everything is expected to be healthy: backoffs and checks
-// have their time.
-constexpr Duration kHealing = std::chrono::seconds(60);
 
 constexpr std::size_t kSamplesPerAudit = 4;
 
@@ -42,6 +38,11 @@ WaitPercentiles percentiles(const LatencyHistogram& histogram) {
   waits.p999 = snapshot.percentile(99.9);
   waits.max = snapshot.percentile(100);
   return waits;
+}
+
+Duration jitter_of(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.services, &is_proxy) ? WireSide::jitter(scenario.streams)
+                                                           : Duration();
 }
 
 std::optional<Duration> since_zero(const std::optional<Instant>& time) {
@@ -71,9 +72,12 @@ World::World(const Scenario& scenario, Tampering& tampering)
     : scenario_(scenario),
       specs_(all_specs(scenario, twin_of_)),
       database_(scenario_.database, static_cast<int>(specs_.size()),
-                seed_of(scenario, Stream::database), trace_),
+                seed_of(scenario, Stream::database), trace_, jitter_of(scenario)),
       store_(scenario_, static_cast<int>(specs_.size()), seed_of(scenario, Stream::store), trace_),
-      parts_{scenario_, timeline_, database_, store_, trace_, book_, waits_, tampering},
+      jitter_(jitter_of(scenario)),
+      wires_(make_wires()),
+      parts_{scenario_, timeline_, database_, store_,      trace_,
+             book_,     waits_,    tampering, wires_.get()},
       director_(parts_, scheduler_, processes_, specs_.size() - twin_of_.size(), twin_of_),
       recoveries_(director_, processes_),
       supply_(parts_, specs_.size()),
@@ -82,9 +86,25 @@ World::World(const Scenario& scenario, Tampering& tampering)
   if (scenario_.seed % 2 == 0) timeline_.set_tie_seed(seed_of(scenario_, Stream::ties));
   scheduler_.set_label(-1);
   timeline_.join(scheduler_);
+  if (wires_) {
+    wires_->set_losses(
+        [this] { return !director_.is_lossless_for(scenario_.healing, timeline_.now()); });
+  }
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     processes_.push_back(std::make_unique<Process>(parts_, specs_[i], static_cast<int>(i)));
   }
+}
+
+std::unique_ptr<WireSide> World::make_wires() {
+  if (!std::ranges::any_of(specs_, &is_proxy)) return nullptr;
+  const WireServerParts server{specs_, database_, trace_, book_};
+  return std::make_unique<WireSide>(scenario_, server, timeline_,
+                                    seed_of(scenario_, Stream::wires));
+}
+
+bool World::is_healthy() const {
+  return director_.is_quiet_for(scenario_.healing, timeline_.now()) &&
+         scenario_.database.connect_failures == 0;
 }
 
 // What is still running dies, and the director and the samples run out.
@@ -93,6 +113,8 @@ World::~World() {
   is_over_ = true;
   director_.stop();
   scheduler_.run();
+  for (const auto& process : processes_) process->kill();
+  if (wires_) wires_->end();
   processes_.clear();
 }
 
@@ -131,6 +153,11 @@ void World::after_step(const SimScheduler& scheduler) {
     Process& process = *processes_[static_cast<std::size_t>(scheduler.label())];
     process.after_step();
     recoveries_.note(process, timeline_.now());
+  } else if (scheduler.label() == WireSide::kClients) {
+    return;  // they ask, and change nothing themselves
+  } else if (scheduler.label() == WireSide::kServer) {
+    for (const int process : wires_->server().take_touched())
+      processes_[static_cast<std::size_t>(process)]->after_step();
   } else {
     // The director may have done anything to anybody.
     for (const auto& process : processes_) process->after_step();
@@ -158,7 +185,7 @@ bool World::is_cap_waived() const {
 void World::check_cluster() {
   if (!scenario_.coordination.is_enabled) return;
   watch_rate();
-  if (database_.most_too_early() > director_.skew_range()) {
+  if (database_.most_too_early() > director_.skew_range() + jitter_) {
     book_.note_broken(
         Promise::rate, -1,
         fmt::format("a connect came {} too early for {} connects a second with "
@@ -189,14 +216,14 @@ void World::check_cluster() {
 void World::sample() {
   const Instant now = timeline_.now();
   database_.advance(now);
-  const bool is_healthy =
-      director_.is_quiet_for(kHealing, now) && scenario_.database.connect_failures == 0;
+  const bool is_world_healthy = is_healthy();
   const bool is_calm =
-      director_.is_calm_for(kHealing, now) && scenario_.database.connect_failures == 0;
+      director_.is_calm_for(scenario_.healing, now) && scenario_.database.connect_failures == 0;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     result_.services.resize(processes_.size());
     result_.services[i].samples.push_back(processes_[i]->sample());
-    supply_.look(*processes_[i], is_healthy);
+    supply_.look(*processes_[i], is_world_healthy);
+    processes_[i]->look_at_clients(is_world_healthy);
     shares_.look(*processes_[i], is_calm);
   }
   ClusterSample cluster;
@@ -237,6 +264,7 @@ void World::check_everyone() {
     if (process->life() == nullptr) continue;
     process->after_step();
     if (process->life() != nullptr) process->life()->audit();
+    process->check_idle();
   }
   if (!store_.adds_up()) {
     book_.note_broken(Promise::leases, -1, "the store's counter is not the sum of its leases");
@@ -270,6 +298,7 @@ void World::finish(RunResult& result) {
     service.unstable_at = since_zero(process.unstable_at());
     service.open_at_end = process.open();
     service.end = process.end();
+    service.clients = process.client_figures();
     if (process.converged_at())
       service.converged_after = *process.converged_at() - *process.started_at();
   }

@@ -7,6 +7,7 @@
 #include "forebay/sim/checks/share_watch.hpp"
 #include "forebay/sim/checks/supply_watch.hpp"
 #include "forebay/sim/director.hpp"
+#include "forebay/sim/proxies/wire_side.hpp"
 #include "forebay/sim/run.hpp"
 #include "forebay/sim/tampering.hpp"
 
@@ -25,6 +26,8 @@ class World {
   Task<void> take_samples(RunWatch* watch);
   void sample();
   void after_step(const SimScheduler& scheduler);
+  std::unique_ptr<WireSide> make_wires();
+  bool is_healthy() const;
   void check_cluster();
   void watch_rate();
   bool is_cap_waived() const;
@@ -45,6 +48,8 @@ class World {
   std::vector<ServiceSpec> specs_;  // of the processes, twins included
   SimDatabase database_;
   SimStore store_;
+  const Duration jitter_;                  // of connects
+  const std::unique_ptr<WireSide> wires_;  // none: there are no proxies
   WorldParts parts_;
   std::vector<std::unique_ptr<Process>> processes_;
   Director director_;

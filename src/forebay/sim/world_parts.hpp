@@ -10,6 +10,7 @@
 namespace forebay::sim {
 
 class Tampering;
+class WireSide;
 
 struct WorldParts {
   const Scenario& scenario;
@@ -20,6 +21,7 @@ struct WorldParts {
   PromiseBook& book;
   LatencyHistogram& waits;  // of all processes
   Tampering& tampering;
+  WireSide* wires = nullptr;  // none: there are no proxies
 };
 
 }  // namespace forebay::sim

@@ -53,6 +53,7 @@ class Summary {
  private:
   void head();
   void cluster();
+  void clients();
   void faults();
   void verdicts();
   void add_failures();
@@ -108,12 +109,26 @@ void Summary::cluster() {
                       : "there is no cap"));
   if (result_.conflicts > 0) block_.keep_named("conflicts", grouped(result_.conflicts));
   block_.keep_named("callers", callers_text(result_.callers()));
+  clients();
   const sim::WaitPercentiles& waits = result_.waits;
   if (waits.count == 0) return;
   block_.keep_named(
       "waits", fmt::format("p50 {}, p90 {}, p99 {}, p99.9 {}, max {}", readable_time(waits.p50),
                            readable_time(waits.p90), readable_time(waits.p99),
                            readable_time(waits.p999), readable_time(waits.max)));
+}
+
+// Of proxies. Their callers are what the clients send.
+void Summary::clients() {
+  const std::optional<sim::ClientFigures> clients = result_.clients();
+  if (!clients) return;
+  block_.keep_named(
+      "clients",
+      fmt::format(
+          "{} at once, {} log-ins; {} answered, {} of them that there was no server; {} lost "
+          "their session",
+          grouped(static_cast<std::uint64_t>(clients->clients)), grouped(clients->log_ins),
+          grouped(clients->units), grouped(clients->unserved), grouped(clients->lost)));
 }
 
 void Summary::faults() {

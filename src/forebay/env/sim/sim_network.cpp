@@ -67,14 +67,14 @@ class SimListener final : public StreamListener {
 };
 
 Task<Result<std::unique_ptr<ByteStream>>> SimHost::connect(StreamAddress to, Until until) {
-  const Instant answered = network_.unreachable_.contains(to.text())
+  const Instant answered = is_cut_off_ || network_.unreachable_.contains(to.text())
                                ? kNever
                                : deadline_after(scheduler_.now(), network_.some_delay());
   Condition nobody(scheduler_);
   co_await nobody.wait_until(Until(answered).within(until));
   if (until.is_cancelled())
     co_return failure(Errc::cancelled, "nobody wants to connect to " + to.text() + " any more");
-  if (scheduler_.now() < answered)
+  if (scheduler_.now() < answered || is_cut_off_)
     co_return failure(Errc::timed_out, "no answer from " + to.text() + " in time");
   SimListener* const listener = network_.listener_at(to);
   if (listener == nullptr || listener->is_full())
@@ -110,6 +110,12 @@ std::vector<std::shared_ptr<SimWire>> SimNetwork::wires() {
   return there;
 }
 
+std::vector<std::shared_ptr<SimWire>> SimNetwork::wires_of(std::string_view host) {
+  std::vector<std::shared_ptr<SimWire>> all = wires();
+  std::erase_if(all, [host](const auto& wire) { return !wire->is_of(host); });
+  return all;
+}
+
 SimListener* SimNetwork::listener_at(const StreamAddress& address) {
   const auto found = listeners_.find(address.text());
   return found == listeners_.end() ? nullptr : found->second;
@@ -120,6 +126,7 @@ std::unique_ptr<ByteStream> SimNetwork::join_ends(SimListener& listener, Schedul
   using Side = SimWire::Side;
   std::erase_if(wires_, [](const auto& each) { return each.expired(); });
   const auto wire = std::make_shared<SimWire>(options_, random_);
+  wire->note_hosts(caller_name, listener.address().host());
   wires_.push_back(wire);
   const StreamAddress from = StreamAddress::tcp(caller_name, next_port_++);
   listener.let_in(std::make_unique<SimStream>(wire, Side::called, listener.scheduler(),

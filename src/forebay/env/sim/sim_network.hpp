@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,10 +32,14 @@ class SimHost final : public StreamNetwork {
   Result<std::unique_ptr<StreamListener>> listen(const StreamAddress& at) override;
   Scheduler& scheduler() const { return scheduler_; }
 
+  // While it is cut off, none of its calls is answered.
+  void set_cut_off(bool is_cut_off) { is_cut_off_ = is_cut_off; }
+
  private:
   SimNetwork& network_;
   Scheduler& scheduler_;
   const std::string name_;
+  bool is_cut_off_ = false;
 };
 
 // Outlives its hosts and their streams.
@@ -52,6 +57,8 @@ class SimNetwork {
   void set_reachable(const StreamAddress& address, bool is_reachable);
   // Of the streams whose ends are not both gone, in the order of their calls.
   std::vector<std::shared_ptr<SimWire>> wires();
+  // Of these, those with an end at that host, by its name: as caller, or where it is called.
+  std::vector<std::shared_ptr<SimWire>> wires_of(std::string_view host);
 
  private:
   friend class SimHost;

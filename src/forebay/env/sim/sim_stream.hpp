@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "forebay/env/byte_stream.hpp"
@@ -34,6 +36,11 @@ class SimWire {
   // The other end is lost to both, and neither is told: nothing arrives any more.
   void fall_silent();
 
+  // Who is at its ends, by name.
+  void note_hosts(std::string caller, std::string called) {
+    hosts_ = {std::move(caller), std::move(called)};
+  }
+  bool is_of(std::string_view host) const { return hosts_[0] == host || hosts_[1] == host; }
   std::uint64_t written_by(Side side) const { return pipes_[index(side)].put_so_far(); }
 
  private:
@@ -46,6 +53,7 @@ class SimWire {
   void wake(Side side);
   void note_break(Side from);
 
+  std::array<std::string, 2> hosts_;
   std::array<SimPipe, 2> pipes_;      // what each side writes
   std::array<SimStream*, 2> ends_{};  // null: not made yet, or gone
 };

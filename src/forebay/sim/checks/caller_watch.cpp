@@ -1,10 +1,19 @@
 #include "forebay/sim/checks/caller_watch.hpp"
 
+#include <string>
+
 #include <fmt/format.h>
 
 #include "forebay/env/duration_text.hpp"
 
 namespace forebay::sim {
+namespace {
+
+// A client that logs in waits for its server no longer than until so long after its first byte, and
+// stands in line when it has sent the rest.
+constexpr Duration kLogIn = std::chrono::milliseconds(500);
+
+}  // namespace
 
 CallerWatch::Ticket::Ticket(CallerWatch& watch, Instant deadline)
     : watch_(watch),
@@ -28,15 +37,24 @@ void CallerWatch::Ticket::check_time() const {
 }
 
 void CallerWatch::Ticket::served(const PooledConnection& handle) {
-  const bool has_waited = watch_.loops_.steps() != step_;
   check_time();
-  if (has_waited && watch_.loops_.size() > 1) {
+  if (has_waited() && watch_.loops_.size() > 1) {
     watch_.check_order_over_loops(*this, handle.taken_at());
   } else {
-    watch_.check_order(*this, has_waited);
+    watch_.check_order(*this, has_waited());
   }
   watch_.check_fresh(handle);
-  if (has_waited && was_anything_ready()) {
+  end_well();
+}
+
+void CallerWatch::Ticket::served() {
+  check_time();
+  watch_.check_order(*this, has_waited());
+  end_well();
+}
+
+void CallerWatch::Ticket::end_well() {
+  if (has_waited() && was_anything_ready()) {
     watch_.book_.note_broken(Promise::never_blocks, watch_.process_,
                              fmt::format("a caller waited {} although {} were ready when it asked",
                                          readable_time(waited()), ready_then_));
@@ -49,10 +67,10 @@ void CallerWatch::Ticket::served(const PooledConnection& handle) {
 void CallerWatch::Ticket::unserved(const Error& error) {
   check_time();
   watch_.tickets_.erase(*this);
-  if (error.code() == Errc::closed) return;
+  if (error.code() == Errc::closed || error.code() == Errc::cancelled) return;
   if (deadline_ <= watch_.excused_until_) return;  // what came back meanwhile came too late for it
-  if (watch_.scheduler_.now() < deadline_ || was_anything_ready() ||
-      watch_.place_.gauges().ready > 0) {
+  const Instant first = watch_.may_leave_ ? deadline_ - kLogIn : deadline_;
+  if (watch_.scheduler_.now() < first || was_anything_ready() || watch_.place_.gauges().ready > 0) {
     watch_.book_.note_broken(
         Promise::never_blocks, watch_.process_,
         fmt::format(
@@ -69,7 +87,7 @@ bool CallerWatch::Ticket::was_anything_ready() const {
 
 // Those who waited are served before all who came later. One who was served at once found nobody
 // waiting: those who have been handed something and have not run yet no longer wait.
-void CallerWatch::check_order(const Ticket& ticket, bool has_waited) const {
+void CallerWatch::check_order(const Ticket& ticket, bool has_waited) {
   // Those whose deadline passed in a process that stood still no longer wait.
   const Ticket* longest = tickets_.front();
   while (longest != &ticket && longest->deadline_ <= excused_until_)
@@ -78,12 +96,21 @@ void CallerWatch::check_order(const Ticket& ticket, bool has_waited) const {
   const bool is_first = tickets_.front() == &ticket;
   const bool is_in_order =
       has_waited ? longest == &ticket : is_first || place_.gauges().waiters == 0;
+  if (ticket.is_passed_by_) note_disorder(ticket, ticket);
   if (is_in_order) return;
-  book_.note_broken(
-      Promise::order, process_,
-      fmt::format("a caller who came after {} was served before one who has waited {}",
-                  readable_time(ticket.asked_ - longest->asked_),
-                  readable_time(longest->waited())));
+  if (!may_leave_) return note_disorder(ticket, *longest);
+  for (Ticket* each = tickets_.front(); each != &ticket; each = decltype(tickets_)::next(*each))
+    each->is_passed_by_ = true;
+}
+
+void CallerWatch::note_disorder(const Ticket& ticket, const Ticket& longest) const {
+  const std::string who = ticket.is_passed_by_
+                              ? std::string("another who came later")
+                              : fmt::format("a caller who came after {}",
+                                            readable_time(ticket.asked_ - longest.asked_));
+  book_.note_broken(Promise::order, process_,
+                    fmt::format("{} was served before one who has waited {}", who,
+                                readable_time(longest.waited())));
 }
 
 // Loops run side by side: of two callers who are given something at the same time, the second may

@@ -3,7 +3,8 @@
 // while something is ready.
 //
 // All callers of a place wait for the same time at most, so the first to come has the first
-// deadline.
+// deadline. Callers who may leave the line, as clients of a proxy who hang up, are not passed by as
+// long as they are not served after all; and of their deadline only that is known to be the last.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,7 @@ class CallerWatch {
         place_(place),
         spec_(spec),
         cut_after_(cut_after),
+        may_leave_(is_proxy(spec)),
         process_(process),
         book_(book) {}
 
@@ -39,6 +41,7 @@ class CallerWatch {
 
     // The answer has come. Checks what can be checked about it.
     void served(const PooledConnection& handle);
+    void served();  // of what it was given others know more
     void unserved(const Error& error);
     Duration waited() const;
 
@@ -46,6 +49,8 @@ class CallerWatch {
     friend class CallerWatch;
     void check_time() const;
     bool was_anything_ready() const;
+    bool has_waited() const { return watch_.loops_.steps() != step_; }
+    void end_well();
 
     CallerWatch& watch_;
     const Instant asked_;
@@ -54,6 +59,7 @@ class CallerWatch {
     const std::uint64_t step_;
     const int ready_then_;
     const std::uint64_t stale_then_;
+    bool is_passed_by_ = false;
     ListLink<Ticket> link_;
     static constexpr std::uint64_t kNoneStale = UINT64_MAX;  // nothing was old enough to be
   };
@@ -77,7 +83,8 @@ class CallerWatch {
   bool is_late(const Ticket& ticket) const {
     return std::max(ticket.deadline_, excused_until_) < scheduler_.now();
   }
-  void check_order(const Ticket& ticket, bool has_waited) const;
+  void check_order(const Ticket& ticket, bool has_waited);
+  void note_disorder(const Ticket& ticket, const Ticket& longest) const;
   void check_order_over_loops(const Ticket& ticket, Instant granted);
   void check_fresh(const PooledConnection& handle) const;
   void note_late(const Ticket& ticket) const;
@@ -94,6 +101,7 @@ class CallerWatch {
   const CallerPlace& place_;
   const ServiceSpec& spec_;
   const Duration cut_after_;
+  const bool may_leave_;
   const int process_;
   PromiseBook& book_;
   IntrusiveList<Ticket, &Ticket::link_> tickets_;

@@ -197,7 +197,20 @@ ClientUnit ClientScript::step_of_transaction() {
   return plain_extended(any_select());
 }
 
+// One after the other, and of one alone there is no BEGIN. Half of the statements are prepared.
+ClientUnit ClientScript::step_of_plain_transaction() {
+  if (units_left_ == 0 && habits_.statements > 1) {
+    units_left_ = habits_.statements + 1;
+    return simple("BEGIN");
+  }
+  if (units_left_ > 0 && --units_left_ == 0) return simple("COMMIT");
+  const double seconds = std::chrono::duration<double>(habits_.statement_time).count();
+  const std::string sql = fmt::format("SELECT pg_sleep({:.6f}), '{}'", seconds, mark());
+  return one_in(2) ? simple(sql) : plain_extended(sql);
+}
+
 ClientUnit ClientScript::next() {
+  if (habits_.statements > 0) return step_of_plain_transaction();
   if (units_left_ > 0) return step_of_transaction();
   switch (below(12)) {
     case 0: units_left_ = 1 + static_cast<int>(below(5)); return simple("BEGIN");

@@ -25,6 +25,9 @@ struct ClientHabits {
   bool resets = true;          // RESET, DISCARD ALL
   bool copies = true;
   bool sleeps = true;  // long statements, some of which it cancels
+  // In place of all that: transactions of so many statements, each of which takes so long.
+  int statements = 0;
+  Duration statement_time{};
 };
 
 // Messages up to a Sync, or one Query with what belongs to it.
@@ -62,6 +65,7 @@ class ClientScript {
   ClientUnit sleep();
   ClientUnit copy_in();
   ClientUnit step_of_transaction();
+  ClientUnit step_of_plain_transaction();
 
   const int client_;
   const ClientHabits habits_;

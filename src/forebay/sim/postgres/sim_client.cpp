@@ -110,9 +110,14 @@ Task<void> SimClient::live() {
   life.stream->close();
   co_await listener.join();
   unserved_ += static_cast<std::uint64_t>(life.own.unserved());
+  dropped_ += life.sent - life.answered;
   cancelled_ += static_cast<std::uint64_t>(life.own.cancelled());
   waiting_since_ = kNever;
   life_ = nullptr;
+}
+
+std::uint64_t SimClient::unserved() const {
+  return unserved_ + (life_ != nullptr ? static_cast<std::uint64_t>(life_->own.unserved()) : 0);
 }
 
 Task<bool> SimClient::log_in(Life& life) {
@@ -141,6 +146,7 @@ Task<void> SimClient::work(Life& life) {
     if (hangs_up) bytes = bytes.substr(0, random_.below(bytes.size() + 1));
     life.own.sent(unit.messages);
     ++life.sent;
+    ++sent_;
     if (waiting_since_ == kNever) waiting_since_ = scheduler_.now();
     const std::uint32_t chance = unit.is_worth_cancel ? faults_.cancels : faults_.cancels_anything;
     if (random_.chance_per_million(chance)) {
@@ -152,7 +158,8 @@ Task<void> SimClient::work(Life& life) {
     if (!is_sent || hangs_up) co_return;
     if (unit.is_alone) is_there = co_await wait_for_answers(life, 0);
     if (!is_there) co_return;
-    if (options_.most_thought > Duration::zero()) {
+    const bool is_between = options_.habits.statements == 0 || !script_.is_in_transaction();
+    if (options_.most_thought > Duration::zero() && is_between) {
       const Instant until = deadline_after(scheduler_.now(), some(options_.most_thought));
       while (!life.is_over && !is_stopping_ && scheduler_.now() < until)
         co_await changed_.wait_until(until);

@@ -71,8 +71,11 @@ class SimClient {
   void vanish();
 
   int number() const { return options_.number; }
+  std::uint64_t sent() const { return sent_; }    // units
   std::uint64_t units() const { return units_; }  // that were answered
-  std::uint64_t unserved() const { return unserved_; }
+  // Of those: that they could not be served.
+  std::uint64_t unserved() const;
+  std::uint64_t dropped() const { return dropped_; }  // were not answered before its session ended
   std::uint64_t cancelled() const { return cancelled_; }  // statements
   std::uint64_t lives() const { return lives_; }
   // Since when it has waited for an answer; kNever: it does not.
@@ -109,7 +112,9 @@ class SimClient {
   Life* life_ = nullptr;
   int first_mark_of_life_ = 0;
   int cancels_under_way_ = 0;
+  std::uint64_t sent_ = 0;
   std::uint64_t units_ = 0;
+  std::uint64_t dropped_ = 0;
   std::uint64_t unserved_ = 0;
   std::uint64_t cancelled_ = 0;
   std::uint64_t lives_ = 0;

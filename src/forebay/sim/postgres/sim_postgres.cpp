@@ -73,6 +73,11 @@ void SimPostgres::open(Door& door) {
   doors_.spawn(accept_all(*door.listener));
 }
 
+void SimPostgres::stall_until(Instant end) {
+  stalled_until_ = end;
+  for (const auto& [number, session] : talks_) session->changed.notify_all();
+}
+
 void SimPostgres::start() {
   if (is_up_) return;
   is_up_ = true;
@@ -218,7 +223,7 @@ Task<bool> SimPostgres::begin(Session& session, std::string_view packet) {
   const Result<wire::StartupPacket> start = wire::parse_startup(packet);
   FOREBAY_CHECK(start.has_value(), "a link sent a start-up packet that is none");
   if (const auto* const key = std::get_if<wire::CancelKeyView>(&*start)) {
-    cancel(*key);
+    if (watch_.on_cancel_request(session.stream->peer().address)) cancel(*key);
     co_return false;
   }
   if (!std::holds_alternative<wire::StartupView>(*start)) {
@@ -236,7 +241,7 @@ Task<bool> SimPostgres::enter(Session& session, const wire::StartupView& start) 
     session.number = number;
     sessions_.emplace(number, &session);
   }
-  const Duration time = watch_.connect_time();
+  const Duration time = watch_.connect_time(number);
   const bool goes_on = co_await work(session, time);
   if (!goes_on) co_return false;
   std::string out;

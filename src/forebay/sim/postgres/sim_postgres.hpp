@@ -30,8 +30,8 @@ class SimPostgresWatch {
   // A start-up packet has come from there. Empty: it counts from now on. Else the SQLSTATE with
   // which it is refused, and does not count.
   virtual std::string on_connect(std::uint32_t session, const std::string& from) = 0;
-  // From then until the first ReadyForQuery.
-  virtual Duration connect_time() = 0;
+  // From then until the first ReadyForQuery, or the refusal.
+  virtual Duration connect_time(std::uint32_t session) = 0;
   virtual void on_ready(std::uint32_t session) = 0;  // it is let in
   // No longer counted. REQUIRES: it was.
   virtual void on_end(std::uint32_t session) = 0;
@@ -44,6 +44,8 @@ class SimPostgresWatch {
                           Instant done) = 0;
   // What came is no message, and its sender is out of step. The session ends.
   virtual void on_violation(std::uint32_t session, const std::string& what) = 0;
+  // A CancelRequest has come from there. False: it is not heeded.
+  virtual bool on_cancel_request(const std::string& from) = 0;
   // That statement is cancelled.
   virtual void on_cancelled(std::uint32_t session, const std::string& sql) = 0;
 };
@@ -67,7 +69,7 @@ class SimPostgres {
   const ModelPostgres* session(std::uint32_t number) const;  // null: it has ended
 
   // Faults.
-  void stall_until(Instant end) { stalled_until_ = end; }  // nothing is answered before
+  void stall_until(Instant end);     // nothing is answered before
   void kill(std::uint32_t session);  // its process dies at once; its peer sees the stream end
   // It dies when it has written so many bytes more.
   void die_after(std::uint32_t session, std::size_t bytes);

@@ -28,6 +28,15 @@ JsonObject discards_json(const std::array<std::uint32_t, kDiscardReasons>& disca
   return json;
 }
 
+std::optional<JsonObject> clients_json(const std::optional<ClientFigures>& clients) {
+  if (!clients) return std::nullopt;
+  JsonObject json;
+  json.add("clients", clients->clients).add("log_ins", clients->log_ins);
+  json.add("units", clients->units).add("unserved", clients->unserved);
+  json.add("cancelled", clients->cancelled).add("lost", clients->lost);
+  return json.add("stays", clients->stays).add("pins", clients->pins);
+}
+
 JsonObject service_json(const ServiceResult& service) {
   const Sample end = service.samples.empty() ? Sample() : service.samples.back();
   JsonObject json;
@@ -40,7 +49,7 @@ JsonObject service_json(const ServiceResult& service) {
   json.add("timeouts", end.timeouts).add("opened", end.opened);
   json.add("open_failures", end.open_failures).add("permit_waits", end.permit_waits);
   json.add("work_started", end.work_started).add("work_completed", end.work_completed);
-  json.add("work_failed", end.work_failed);
+  json.add("work_failed", end.work_failed).add("clients", clients_json(service.clients));
   return json.add("discards", discards_json(end.discards));
 }
 
@@ -85,6 +94,7 @@ JsonObject result_object(const RunResult& result) {
   json.add("most_sessions", result.most_sessions);
   json.add("most_connects_in_a_second", result.most_connects_in_a_second);
   json.add("conflicts", result.conflicts).add("callers", callers_object(result.callers()));
+  json.add("clients", clients_json(result.clients()));
   json.add("wait_seconds", waits_json(result.waits));
   json.add("assertions", list(result.assertions, verdict_json));
   json.add("faults", list(result.faults, fault_json));

@@ -15,6 +15,28 @@ CallerTotals& CallerTotals::operator+=(const CallerTotals& more) {
   return *this;
 }
 
+ClientFigures& ClientFigures::operator+=(const ClientFigures& more) {
+  clients += more.clients;
+  log_ins += more.log_ins;
+  units += more.units;
+  unserved += more.unserved;
+  cancelled += more.cancelled;
+  lost += more.lost;
+  stays += more.stays;
+  pins += more.pins;
+  return *this;
+}
+
+std::optional<ClientFigures> RunResult::clients() const {
+  std::optional<ClientFigures> totals;
+  for (const ServiceResult& service : services) {
+    if (!service.clients) continue;
+    if (!totals) totals.emplace();
+    *totals += *service.clients;
+  }
+  return totals;
+}
+
 CallerTotals RunResult::callers() const {
   CallerTotals totals;
   for (const ServiceResult& service : services) {

@@ -58,6 +58,20 @@ struct WaitPercentiles {
   Duration p50{}, p90{}, p99{}, p999{}, max{};
 };
 
+// The clients of a process that is a proxy.
+struct ClientFigures {
+  int clients = 0;
+  std::uint64_t log_ins = 0;   // the first of each, and after each leave and each loss
+  std::uint64_t units = 0;     // that were answered: statements, or what is sent up to a Sync
+  std::uint64_t unserved = 0;  // of these: there was no server in time
+  std::uint64_t cancelled = 0;
+  std::uint64_t lost = 0;   // sessions that ended, and they had not asked for that
+  std::uint64_t stays = 0;  // times that one had a server
+  std::uint64_t pins = 0;   // times that one kept its server
+
+  ClientFigures& operator+=(const ClientFigures& more);
+};
+
 // How a process was when the run ended.
 enum class ProcessEnd : std::uint8_t {
   up,
@@ -79,6 +93,7 @@ struct ServiceResult {
   int open_at_end = 0;
   ProcessEnd end = ProcessEnd::up;
   WaitPercentiles waits;
+  std::optional<ClientFigures> clients;  // none: it is no proxy
   std::vector<Sample> samples;
 };
 
@@ -146,6 +161,7 @@ struct RunResult {
     return !broken_promise.has_value() && std::ranges::all_of(assertions, &Verdict::holds);
   }  // all assertions hold and no promise was broken
   CallerTotals callers() const;
+  std::optional<ClientFigures> clients() const;  // of all proxies; none: there is no proxy
 };
 
 }  // namespace forebay::sim

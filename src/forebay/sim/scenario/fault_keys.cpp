@@ -93,6 +93,9 @@ std::vector<std::string> fault_keys(FaultKind kind) {
     case FaultKind::deploy: return {"at", "services", "overlap"};
     case FaultKind::tenant_storm: return {"at", "length", "services", "factor", "tenants"};
     case FaultKind::freeze: return {"at", "length", "services"};
+    case FaultKind::server_restart: return {"at", "length"};
+    case FaultKind::server_stall: return {"at", "length"};
+    case FaultKind::broken_streams: return {"at", "services", "fraction"};
   }
   return {};
 }

@@ -8,8 +8,9 @@
 namespace forebay::sim {
 std::string_view name(FaultKind kind) {
   static constexpr std::array<std::string_view, kFaultKinds> kNames{
-      "cold_start", "rolling_restart", "mass_drop",      "crash",  "store_outage", "partition",
-      "clock_skew", "slow_connect",    "connect_errors", "deploy", "tenant_storm", "freeze"};
+      "cold_start",   "rolling_restart", "mass_drop",      "crash",          "store_outage",
+      "partition",    "clock_skew",      "slow_connect",   "connect_errors", "deploy",
+      "tenant_storm", "freeze",          "server_restart", "server_stall",   "broken_streams"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

@@ -15,6 +15,7 @@
 #include "forebay/coordination/cluster_options.hpp"
 #include "forebay/env/time.hpp"
 #include "forebay/pool/pool_defaults.hpp"
+#include "forebay/sim/scenario/proxy_spec.hpp"
 #include "forebay/tenants/tenant_options.hpp"
 
 namespace forebay::sim {
@@ -84,6 +85,7 @@ struct ServiceSpec {
   Duration check_after_idle = PoolOptions().check_after_idle;  // max(): never
   int max_opening = PoolOptions().max_opening;
   TenantsSpec tenants;
+  ProxySpec proxy;
 
   bool operator==(const ServiceSpec&) const = default;
 };
@@ -142,15 +144,18 @@ enum class FaultKind : std::uint8_t {
   deploy,           // a new fleet starts beside the old one, which is drained after `overlap`
   tenant_storm,     // some tenants are wanted more often
   freeze,           // some processes stand still, and go on after `length`
+  server_restart,   // the server ends all sessions, and is back after `length`
+  server_stall,     // the server answers nothing for `length`
+  broken_streams,   // some streams between clients and proxies break, anywhere
 };
-inline constexpr std::size_t kFaultKinds = 12;
+inline constexpr std::size_t kFaultKinds = 15;
 
 struct FaultSpec {
   FaultKind kind = FaultKind::cold_start;
   Duration at = std::chrono::minutes(5);
   Duration length{};                  // how long it lasts; zero: a moment, or to the end
   std::vector<std::string> services;  // by name; a name of replicas means all of them; none: all
-  double fraction = 0.3;              // dropFraction, failing connects
+  double fraction = 0.3;              // dropFraction, failing connects, streams that break
   double factor = 10;                 // slow_connect; tenant_storm: times as often as usual
   int tenants = 1;                    // tenant_storm: how many of a service, from the first
   Duration every = std::chrono::seconds(60);  // rollEvery
@@ -193,13 +198,19 @@ struct Scenario {
   Duration duration = std::chrono::minutes(20);
   Duration sample_every = std::chrono::seconds(1);
   DatabaseSpec database;
+  StreamsSpec streams;
   CoordinationSpec coordination;
   std::vector<ServiceSpec> services;
   std::vector<FaultSpec> faults;
   Assertions assertions;
+  // No key: after a fault, this long until everything is expected to be healthy, as backoffs and
+  // checks have their time. Tests of small worlds, whose services have short ones, set less.
+  Duration healing = std::chrono::seconds(60);
 
   bool operator==(const Scenario&) const = default;
 };
+
+inline bool is_proxy(const ServiceSpec& service) { return service.proxy.clients > 0; }
 
 // "rolling_restart", as in files.
 std::string_view name(FaultKind kind);

@@ -48,6 +48,12 @@ void check_latency(const Latency& latency, const std::string& key, FileProblems&
                   duration_text(latency.median), duration_text(latency.spread)));
 }
 
+void check_streams(const StreamsSpec& streams, FileProblems& problems) {
+  problems.require(streams.spread <= streams.delay, "streams.delaySpread", {"streams.delay"},
+                   fmt::format("{} is more than delay itself, {}; times below zero do not exist",
+                               duration_text(streams.spread), duration_text(streams.delay)));
+}
+
 void check_coordination(const CoordinationSpec& coordination, FileProblems& problems) {
   check_latency(coordination.latency, "coordination.latency", problems);
   problems.require(
@@ -237,6 +243,25 @@ void check_storm(const Scenario& scenario, const FaultSpec& fault, const std::st
                                fault.tenants == 1 ? "any" : fmt::format("{}", fault.tenants)));
 }
 
+// A server that never comes back is the end of all, and not of interest.
+void check_server_fault(const FaultSpec& fault, const std::string& path, FileProblems& problems) {
+  if (fault.kind != FaultKind::server_restart && fault.kind != FaultKind::server_stall) return;
+  problems.require(problems.is_given(path + ".length"), path, {path + ".length"},
+                   "length is missing; it says how long the server is away, like length: 2s");
+}
+
+void check_breaks(const Scenario& scenario, const FaultSpec& fault, const std::string& path,
+                  FileProblems& problems) {
+  if (fault.kind != FaultKind::broken_streams) return;
+  const std::vector<ServiceSpec> all = processes(scenario);
+  const bool has_proxy =
+      std::ranges::any_of(affected_processes(scenario, fault),
+                          [&](std::size_t process) { return is_proxy(all[process]); });
+  problems.require(has_proxy, path, {path + ".services"},
+                   "none of the services it is about has proxy; only clients of proxies have "
+                   "streams that can break");
+}
+
 // REQUIRES: there are not too many processes.
 void check_faults(const ScenarioDraft& draft, const std::map<std::string, std::size_t>& owners,
                   FileProblems& problems) {
@@ -250,13 +275,34 @@ void check_faults(const ScenarioDraft& draft, const std::map<std::string, std::s
     const FaultPlace& place = draft.fault_places[i];
     check_fault(scenario, fault, place, problems);
     check_fault_services(fault, place.path, owners, problems);
-    if (!problems.is_refused_within(place.path)) check_storm(scenario, fault, place.path, problems);
+    if (problems.is_refused_within(place.path)) continue;
+    check_storm(scenario, fault, place.path, problems);
+    check_breaks(scenario, fault, place.path, problems);
+    check_server_fault(fault, place.path, problems);
   }
 }
 
+// A client may keep a server for as long as it likes, and no lease waits for it.
+void check_proxies(const Scenario& scenario, FileProblems& problems) {
+  check_streams(scenario.streams, problems);
+  const auto proxy = std::ranges::find_if(scenario.services, &is_proxy);
+  if (proxy == scenario.services.end()) {
+    problems.require(!problems.is_given("streams"), "streams", {},
+                     "mean nothing without a service that has proxy; leave them out");
+    return;
+  }
+  problems.require(
+      !scenario.database.max_connections || scenario.coordination.on_lease_loss == LeaseLoss::keep,
+      "coordination.onLeaseLoss", {},
+      fmt::format("fence cannot be kept by a proxy, {}, whose clients may keep a server as long as "
+                  "they like; write keep",
+                  shown(proxy->name)));
+}
+
 bool has_callers(const Scenario& scenario) {
-  return std::ranges::any_of(
-      scenario.services, [](const ServiceSpec& service) { return service.workload.is_enabled; });
+  return std::ranges::any_of(scenario.services, [](const ServiceSpec& service) {
+    return service.workload.is_enabled || is_proxy(service);
+  });
 }
 
 void check_recovery(const ScenarioDraft& draft, FileProblems& problems) {
@@ -318,6 +364,7 @@ void check_scenario(const ScenarioDraft& draft, FileProblems& problems) {
     check_fence(scenario, scenario.services[i], service_path(i), problems);
   }
   check_totals(scenario, problems);
+  check_proxies(scenario, problems);
   if (count_processes(scenario) > kMostProcesses) return;
   check_faults(draft, check_names(scenario, problems), problems);
   check_assertions(draft, problems);

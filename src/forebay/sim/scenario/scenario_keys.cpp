@@ -67,6 +67,47 @@ constexpr auto kTenantsKeys = std::to_array<Key<Tenants>>({
     {"stint", [](From from, Tenants& to) { from.read_time(to.stint, Zero::refused); }},
 });
 
+constexpr auto kPoolings = std::to_array<Choice<proxy::Pooling>>(
+    {{"transaction", proxy::Pooling::transaction}, {"session", proxy::Pooling::session}});
+constexpr auto kOnSessionStates =
+    std::to_array<Choice<proxy::OnSessionState>>({{"pin", proxy::OnSessionState::pin},
+                                                  {"refuse", proxy::OnSessionState::refuse},
+                                                  {"allow", proxy::OnSessionState::allow}});
+constexpr auto kWorks = std::to_array<Choice<ClientWork>>(
+    {{"transactions", ClientWork::transactions}, {"anything", ClientWork::anything}});
+
+using Proxy = ProxySpec;
+constexpr auto kProxyKeys = std::to_array<Key<Proxy>>({
+    {"clients", [](From from, Proxy& to) { from.read_whole(to.clients, 1, kMostClients); }},
+    {"pooling", [](From from, Proxy& to) { from.read_choice(to.pooling, kPoolings); }},
+    {"onSessionState",
+     [](From from, Proxy& to) { from.read_choice(to.on_session_state, kOnSessionStates); }},
+    {"mostStatements",
+     [](From from, Proxy& to) { from.read_whole(to.most_statements, 1, kMostStatements); }},
+    {"queryWait", [](From from, Proxy& to) { from.read_time(to.query_wait, Zero::refused); }},
+    {"queryLimit", [](From from, Proxy& to) { from.read_time_or_off(to.query_limit); }},
+    {"idleLimit", [](From from, Proxy& to) { from.read_time_or_off(to.idle_limit); }},
+    {"readLimit", [](From from, Proxy& to) { from.read_time_or_off(to.read_limit); }},
+    {"work", [](From from, Proxy& to) { from.read_choice(to.work, kWorks); }},
+    {"statements",
+     [](From from, Proxy& to) { from.read_whole(to.statements, 1, kMostStatements); }},
+    {"statementTime",
+     [](From from, Proxy& to) { from.read_time(to.statement_time, Zero::allowed); }},
+    {"thinkTime", [](From from, Proxy& to) { from.read_time(to.think_time, Zero::allowed); }},
+    {"stay", [](From from, Proxy& to) { from.read_whole(to.stay, 1, kMostConnections); }},
+    {"until", [](From from, Proxy& to) { from.read_time_or_off(to.until); }},
+    {"cancels", [](From from, Proxy& to) { from.read_fraction(to.cancels, Zero::allowed); }},
+    {"hangUps", [](From from, Proxy& to) { from.read_fraction(to.hang_ups, Zero::allowed); }},
+});
+
+using Streams = StreamsSpec;
+constexpr auto kStreamsKeys = std::to_array<Key<Streams>>({
+    {"delay", [](From from, Streams& to) { from.read_time(to.delay, Zero::allowed); }},
+    {"delaySpread", [](From from, Streams& to) { from.read_time(to.spread, Zero::allowed); }},
+    {"choppy", [](From from, Streams& to) { from.read(to.is_choppy); }},
+    {"buffer", [](From from, Streams& to) { from.read_whole(to.buffer, 1, kMostConnections); }},
+});
+
 using Service = ServiceSpec;
 constexpr auto kServiceKeys = std::to_array<Key<Service>>({
     {"name", [](From from, Service& to) { from.read(to.name); }},
@@ -94,6 +135,7 @@ constexpr auto kServiceKeys = std::to_array<Key<Service>>({
     {"maxOpening",
      [](From from, Service& to) { from.read_whole(to.max_opening, 1, kMostOpening); }},
     {"tenants", [](From from, Service& to) { read_map(from, kTenantsKeys, to.tenants); }},
+    {"proxy", [](From from, Service& to) { read_map(from, kProxyKeys, to.proxy); }},
 });
 
 using Database = DatabaseSpec;
@@ -242,6 +284,7 @@ constexpr auto kTopKeys = std::to_array<Key<Draft>>({
      [](From from,
         Draft& to) { from.read_whole(to.scenario.assertions.max_timeouts, 0, 1'000'000'000); }},
     {"database", [](From from, Draft& to) { read_map(from, kDatabaseKeys, to.scenario.database); }},
+    {"streams", [](From from, Draft& to) { read_map(from, kStreamsKeys, to.scenario.streams); }},
     {"coordination",
      [](From from, Draft& to) { read_map(from, kCoordinationKeys, to.scenario.coordination); }},
     {"services", read_services},
@@ -267,7 +310,9 @@ std::vector<KeyGroup> scenario_keys() {
           group("services[]", kServiceKeys),
           group("services[].workload", kWorkloadKeys),
           group("services[].tenants", kTenantsKeys),
+          group("services[].proxy", kProxyKeys),
           group("database", kDatabaseKeys),
+          group("streams", kStreamsKeys),
           group("coordination", kCoordinationKeys),
           group("assertAcquireWait", kWaitKeys),
           {"faults[]", fault_keys()},

@@ -30,6 +30,7 @@ class ServiceChecks {
   void sizes();
   void life(const DatabaseSpec& database);
   void callers(Duration end_of_run);
+  void proxy();
 
  private:
   std::string at(std::string_view key) const { return fmt::format("{}.{}", path_, key); }
@@ -206,6 +207,23 @@ void ServiceChecks::callers(Duration end_of_run) {
                   rounds * service_.replicas, kMostArrivals));
 }
 
+// Beside its clients nobody uses a proxy's pool, and it has one loop.
+void ServiceChecks::proxy() {
+  if (!problems_.is_given(at("proxy")) || problems_.is_refused(at("proxy"))) return;
+  problems_.require(problems_.is_given(at("proxy.clients")), at("proxy"), {},
+                    "clients is missing; it says how many clients each process has, like "
+                    "clients: 20");
+  problems_.require(problems_.is_given(at("max")), path_, {at("max")},
+                    "max is missing; a proxy needs it, like max: 10");
+  mean_nothing({"workload", "tenants", "loops"}, "to a proxy, which has clients on one loop");
+  if (service_.proxy.work == ClientWork::anything) {
+    mean_nothing({"proxy.statements", "proxy.statementTime", "proxy.thinkTime", "proxy.stay"},
+                 "to work: anything, where each client has its own");
+  } else {
+    mean_nothing({"proxy.cancels"}, "to work: transactions, which nobody cancels");
+  }
+}
+
 }  // namespace
 
 void check_service(const Scenario& scenario, const ServiceSpec& service, const std::string& path,
@@ -217,6 +235,7 @@ void check_service(const Scenario& scenario, const ServiceSpec& service, const s
   checks.sizes();
   checks.life(scenario.database);
   checks.callers(scenario.duration);
+  checks.proxy();
   // What follows cannot happen unless a rule of the pool is not among those above.
   if (problems.is_refused_within(path) || problems.is_refused("database.cutAfter")) return;
   const OptionProblems wrong = service.tenants.count > 0

@@ -13,6 +13,12 @@ Duration longest_statement(const WorkloadSpec& workload) {
   return std::min(workload.slow_time, workload.statement_timeout);
 }
 
+// What clients ask for by chance takes less than a second.
+Duration longest_statement(const ProxySpec& proxy) {
+  return proxy.work == ClientWork::anything ? std::chrono::seconds(1)
+                                            : proxy.statement_time + std::chrono::seconds(1);
+}
+
 // How many connections the callers hold at once.
 int most_in_use(const WorkloadSpec& workload) {
   if (!workload.is_enabled) return 0;
@@ -49,6 +55,13 @@ Duration session_linger(const Scenario& scenario) {
   Duration longest{};
   for (const ServiceSpec& service : scenario.services)
     if (service.workload.slow_fraction > 0) longest = std::max(longest, service.workload.slow_time);
+  for (const ServiceSpec& service : scenario.services)
+    if (is_proxy(service)) longest = std::max(longest, longest_statement(service.proxy));
+  // What stalls takes so much longer.
+  Duration stalls{};
+  for (const FaultSpec& fault : scenario.faults)
+    if (fault.kind == FaultKind::server_stall) stalls += fault.length;
+  longest += stalls;
   for (const FaultSpec& fault : scenario.faults)
     if (fault.kind == FaultKind::partition && fault.cuts_database)
       longest = std::max(longest, std::min<Duration>(database.cut_after, std::chrono::hours(24)));
