@@ -51,6 +51,9 @@ Task<bool> SessionFlow::log_in() {
 
 Task<bool> SessionFlow::secure(Instant deadline) {
   for (;;) {
+    // First: as a packet of the protocol it would be one of an impossible length.
+    if (wire::begins_with_tls(reader_->unread()))
+      co_return co_await begin_tls(TlsOpening::direct, deadline);
     const wire::Frame frame = reader_->next();
     if (frame.kind == wire::Frame::Kind::broken) co_return false;
     if (frame.kind == wire::Frame::Kind::whole) {
@@ -59,8 +62,6 @@ Task<bool> SessionFlow::secure(Instant deadline) {
       if (!goes_on || is_secured) co_return goes_on;
       continue;
     }
-    if (wire::begins_with_tls(reader_->unread()))
-      co_return co_await begin_tls(TlsOpening::direct, deadline);
     const Result<std::size_t> got = co_await stream_->read(reader_->room(), deadline);
     if (!got || *got == 0) {
       is_client_gone_ = true;
