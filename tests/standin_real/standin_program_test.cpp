@@ -44,7 +44,7 @@ TEST(StandinProgramTest, WhatIsWrittenIsAShellsToRead) {
         << line;
     exports += line.starts_with("export") ? 1 : 0;
   }
-  EXPECT_EQ(exports, 10);
+  EXPECT_EQ(exports, 11);
 }
 
 // Two commands of ours, as those of a service would be, find DynamoDB by the environment alone.

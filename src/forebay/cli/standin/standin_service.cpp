@@ -148,6 +148,7 @@ std::vector<std::pair<std::string, std::string>> StandinService::environment() c
       {"PGDATABASE", "postgres"},
       {"PGSSLMODE", "verify-full"},
       {"PGSSLROOTCERT", certificate_},
+      {"NODE_EXTRA_CA_CERTS", certificate_},
       {"AWS_REGION", settings_.options.realm.region},
       {"AWS_DEFAULT_REGION", settings_.options.realm.region},
       {"AWS_ACCESS_KEY_ID", kStandinKeyId},
