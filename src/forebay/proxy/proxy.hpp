@@ -4,9 +4,8 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "forebay/env/stream_network.hpp"
+#include "forebay/env/entrance.hpp"
 #include "forebay/proxy/client_flow.hpp"
 
 namespace forebay::proxy {
@@ -30,19 +29,15 @@ class Proxy {
   ProxyStatistics statistics() const;
 
  private:
-  Task<void> let_in(StreamListener& listener);
   Task<void> serve(std::unique_ptr<ByteStream> stream);
 
   Env env_;
-  StreamNetwork& network_;
   Routes routes_;
   CancelBook cancels_;
   ProxyCounters counters_;
   const ClientSurroundings around_;
   IntrusiveList<ClientFlow, &ClientFlow::link> clients_;
-  std::vector<std::unique_ptr<StreamListener>> listeners_;
-  TaskGroup doors_;
-  TaskGroup flows_;
+  Entrance entrance_;
 };
 
 }  // namespace forebay::proxy

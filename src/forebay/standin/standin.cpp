@@ -3,18 +3,12 @@
 #include <utility>
 
 #include "forebay/base/log.hpp"
-#include "forebay/env/sleep.hpp"
 
 namespace forebay::standin {
-
-namespace {
-constexpr Duration kPauseWithoutDescriptors = std::chrono::milliseconds(100);
-}
 
 Standin::Standin(Env env, StreamNetwork& network, TlsServer& tls, Backend& backend,
                  StandinOptions options)
     : env_(env),
-      network_(network),
       options_(std::move(options)),
       rules_(options_.rules),
       door_(options_.connects_per_second, options_.connect_burst, options_.max_sessions),
@@ -23,33 +17,17 @@ Standin::Standin(Env env, StreamNetwork& network, TlsServer& tls, Backend& backe
       around_{
           env_,   options_, tls,    backend,   rules_,
           world_, door_,    chaos_, counters_, [this](std::string_view text) { command(text); }},
-      doors_(env.scheduler),
-      flows_(env.scheduler) {
+      entrance_(env.scheduler, network,
+                [this](std::unique_ptr<ByteStream> stream) { return serve(std::move(stream)); }) {
   for (const std::string& told : options_.chaos) command(told);
 }
 
 Standin::~Standin() = default;
 
 Result<StreamAddress> Standin::listen(const StreamAddress& at) {
-  Result<std::unique_ptr<StreamListener>> listener = network_.listen(at);
-  if (!listener) return failure(std::move(listener).error());
-  listeners_.push_back(std::move(*listener));
-  doors_.spawn(let_in(*listeners_.back()));
-  return listeners_.back()->address();
-}
-
-Task<void> Standin::let_in(StreamListener& listener) {
-  for (;;) {
-    Result<std::unique_ptr<ByteStream>> stream = co_await listener.accept(kNever);
-    if (stream) {
-      flows_.spawn(serve(std::move(*stream)));
-      continue;
-    }
-    if (stream.error().code() == Errc::closed) co_return;
-    log::warning("Clients cannot be let in", {log::field("address", listener.address().text()),
-                                              log::field("reason", stream.error().text())});
-    co_await sleep_for(env_.scheduler, kPauseWithoutDescriptors);
-  }
+  Result<StreamAddress> listening = entrance_.listen(at);
+  entrance_.open();
+  return listening;
 }
 
 Task<void> Standin::serve(std::unique_ptr<ByteStream> stream) {
@@ -72,10 +50,9 @@ void Standin::drop_connections() {
 }
 
 Task<void> Standin::close() {
-  for (const auto& listener : listeners_) listener->close();
-  co_await doors_.join();
+  co_await entrance_.close();
   drop_connections();
-  co_await flows_.join();
+  co_await entrance_.join();
 }
 
 }  // namespace forebay::standin

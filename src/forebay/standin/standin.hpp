@@ -5,9 +5,8 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "forebay/env/stream_network.hpp"
+#include "forebay/env/entrance.hpp"
 #include "forebay/standin/session_flow.hpp"
 
 namespace forebay::standin {
@@ -29,13 +28,11 @@ class Standin {
   const StandinCounters& counters() const { return counters_; }
 
  private:
-  Task<void> let_in(StreamListener& listener);
   Task<void> serve(std::unique_ptr<ByteStream> stream);
   void command(std::string_view text);
   void drop_connections();
 
   Env env_;
-  StreamNetwork& network_;
   const StandinOptions options_;
   const StatementRules rules_;
   ServerDoor door_;
@@ -45,9 +42,7 @@ class Standin {
   StandinCounters counters_;
   const Surroundings around_;
   IntrusiveList<SessionFlow, &SessionFlow::link> sessions_;
-  std::vector<std::unique_ptr<StreamListener>> listeners_;
-  TaskGroup doors_;
-  TaskGroup flows_;
+  Entrance entrance_;
 };
 
 }  // namespace forebay::standin

@@ -12,8 +12,7 @@
 
 #include "forebay/base/ascii_text.hpp"
 #include "forebay/detail/base/intrusive_list.hpp"
-#include "forebay/env/sleep.hpp"
-#include "forebay/env/task_group.hpp"
+#include "forebay/env/entrance.hpp"
 
 namespace forebay::real {
 namespace {
@@ -23,7 +22,6 @@ using boost::system::error_code;
 using RequestParser = http::request_parser<http::string_body>;
 
 constexpr std::size_t kReadAtOnce = 4 * 1024;
-constexpr Duration kPauseAfterFailure = std::chrono::milliseconds(100);
 constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
 ConstBytes bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
@@ -169,24 +167,14 @@ class HttpCaller {
 }  // namespace
 
 struct HttpServer::Parts {
-  Parts(Scheduler& loop, const HttpServerOptions& limits, Answer answers)
-      : scheduler(loop), options(limits), answer(std::move(answers)) {}
+  Parts(Scheduler& loop, StreamNetwork& network, const HttpServerOptions& limits, Answer answers)
+      : scheduler(loop),
+        options(limits),
+        answer(std::move(answers)),
+        entrance(loop, network,
+                 [this](std::unique_ptr<ByteStream> stream) { return serve(std::move(stream)); }) {}
 
-  // Until close().
-  Task<void> accept_all() {
-    for (;;) {
-      Result<std::unique_ptr<ByteStream>> stream = co_await listener->accept(kNever);
-      if (stream) {
-        tasks.spawn(serve(std::move(*stream)));
-      } else if (stream.error().code() == Errc::closed) {
-        co_return;
-      } else {  // no more descriptors, say: it may pass
-        co_await sleep_for(scheduler, kPauseAfterFailure);
-      }
-    }
-  }
   Task<void> serve(std::unique_ptr<ByteStream> stream) {
-    if (is_closing) co_return;  // accepted just before
     HttpCaller caller(std::move(stream), scheduler, options, answer);
     callers.push_back(caller);
     try {
@@ -203,11 +191,9 @@ struct HttpServer::Parts {
   Scheduler& scheduler;
   const HttpServerOptions options;
   const Answer answer;
-  TaskGroup tasks{scheduler};
   IntrusiveList<HttpCaller, &HttpCaller::link> callers;
-  std::unique_ptr<StreamListener> listener;
   std::optional<StreamAddress> address;
-  bool is_closing = false;
+  Entrance entrance;
 };
 
 HttpResponse HttpServerOptions::plain_trouble(int status, const std::string& text) {
@@ -221,11 +207,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::open(Scheduler& scheduler, Strea
                                                      const StreamAddress& at,
                                                      const HttpServerOptions& options,
                                                      Answer answer) {
-  auto parts = std::make_unique<Parts>(scheduler, options, std::move(answer));
-  Result<std::unique_ptr<StreamListener>> listener = network.listen(at);
-  if (!listener) return failure(std::move(listener).error());
-  parts->listener = std::move(*listener);
-  parts->address = parts->listener->address();
+  auto parts = std::make_unique<Parts>(scheduler, network, options, std::move(answer));
+  Result<StreamAddress> listening = parts->entrance.listen(at);
+  if (!listening) return failure(std::move(listening).error());
+  parts->address = std::move(*listening);
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(parts)));
 }
 
@@ -233,16 +218,14 @@ HttpServer::HttpServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) 
 
 HttpServer::~HttpServer() = default;
 
-void HttpServer::start() { parts_->tasks.spawn(parts_->accept_all()); }
+void HttpServer::start() { parts_->entrance.open(); }
 
 Task<void> HttpServer::close() {
   Parts& parts = *parts_;
-  parts.is_closing = true;
-  parts.listener->close();
+  co_await parts.entrance.close();
   for (HttpCaller* each = parts.callers.front(); each != nullptr; each = parts.callers.next(*each))
     each->hang_up();
-  co_await parts.tasks.join();
-  parts.listener.reset();
+  co_await parts.entrance.join();
 }
 
 const StreamAddress& HttpServer::address() const { return *parts_->address; }
