@@ -8,7 +8,6 @@
 // memory_of_...: bytes, as the allocator counts them, counted once and not timed. Left out: stacks
 // of threads, what the server needs, and rows.
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,34 +17,19 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
-#include "forebay/embedded/postgres_server.hpp"
+#include "bench_server.hpp"
 #include "forebay/forebay.hpp"
 
 namespace forebay::bench {
 namespace {
 
 using namespace std::chrono_literals;
-using embedded::PostgresServer;
 using postgres::PostgresPool;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kConnections = 8;
 constexpr auto kTime = 3s;
 constexpr const char* kOne = "SELECT 1";
-
-[[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "growth_bench: %s\n", why.c_str());
-  std::exit(1);
-}
-
-PostgresServer& server() {
-  static const std::unique_ptr<PostgresServer> launched = [] {
-    auto result = PostgresServer::launch({});
-    if (!result) give_up(result.error().text());
-    return std::move(*result);
-  }();
-  return *launched;
-}
 
 std::unique_ptr<PostgresPool> open_pool(Runtime& runtime, int connections) {
   PoolOptions options;

@@ -16,7 +16,6 @@
 // is the client's own time.
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,14 +26,13 @@
 #include <libpq-fe.h>
 #include <sys/resource.h>
 
-#include "forebay/embedded/postgres_server.hpp"
+#include "bench_server.hpp"
 #include "forebay/forebay.hpp"
 
 namespace forebay::bench {
 namespace {
 
 using namespace std::chrono_literals;
-using embedded::PostgresServer;
 using postgres::PostgresPool;
 
 using Clock = std::chrono::steady_clock;
@@ -43,20 +41,6 @@ constexpr int kThreads = 8;
 constexpr auto kCrowdTime = 5s;
 constexpr const char* kOne = "SELECT 1";
 constexpr const char* kRow = "SELECT name FROM account WHERE id = $1";
-
-[[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "statement_bench: %s\n", why.c_str());
-  std::exit(1);
-}
-
-PostgresServer& server() {
-  static std::unique_ptr<PostgresServer> launched = [] {
-    auto result = PostgresServer::launch({});
-    if (!result) give_up(result.error().text());
-    return std::move(*result);
-  }();
-  return *launched;
-}
 
 std::unique_ptr<PostgresPool> open_pool(Runtime& runtime, ResetMode reset) {
   PoolOptions options;

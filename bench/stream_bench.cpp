@@ -5,7 +5,6 @@
 // text copied; a RowStream by a thread, and by a task; and query(), which has all rows in memory.
 // "memory_mb" is how much the process has grown at the end of the rows since their beginning. The
 // server makes the rows as fast as it can, so it is a part of the time of all of them.
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -16,14 +15,13 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include "forebay/embedded/postgres_server.hpp"
+#include "bench_server.hpp"
 #include "forebay/forebay.hpp"
 
 namespace forebay::bench {
 namespace {
 
 using namespace std::chrono_literals;
-using embedded::PostgresServer;
 using postgres::PostgresPool;
 
 constexpr int kRows = 1'000'000;
@@ -31,21 +29,12 @@ constexpr const char* kMillion =
     "SELECT n, 'name ' || n FROM (SELECT generate_series(1, 1000000) AS n) AS numbers";
 constexpr double kMegabyte = 1024.0 * 1024.0;
 
-[[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "stream_bench: %s\n", why.c_str());
-  std::exit(1);
-}
-
 struct World {
   World() {
-    auto launched = PostgresServer::launch({});
-    if (!launched) give_up(launched.error().text());
-    server = std::move(*launched);
-    auto opened = PostgresPool::open(runtime, server->superuser_url(), {});
+    auto opened = PostgresPool::open(runtime, server().superuser_url(), {});
     if (!opened) give_up(opened.error().text());
     pool = std::move(*opened);
   }
-  std::unique_ptr<PostgresServer> server;
   Runtime runtime;
   std::unique_ptr<PostgresPool> pool;
 };
@@ -82,7 +71,7 @@ void check(benchmark::State& state, long rows) {
 }
 
 void libpq_single_row(benchmark::State& state) {
-  PGconn* connection = PQconnectdb(world().server->superuser_url().c_str());
+  PGconn* connection = PQconnectdb(server().superuser_url().c_str());
   Growth growth;
   for (auto step : state) {
     PQsendQueryParams(connection, kMillion, 0, nullptr, nullptr, nullptr, nullptr, 0);
