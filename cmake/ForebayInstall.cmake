@@ -12,7 +12,7 @@ set_target_properties(forebay_forebay PROPERTIES EXPORT_NAME forebay)
 add_library(forebay::forebay ALIAS forebay_forebay)
 
 # In the order of a linker: each before those it needs.
-set(installed_libraries public metrics config yaml postgres tenants retry coordination ids aws wire json pool core
+set(installed_libraries public metrics config yaml postgres tenants retry coordination ids aws wire hash json pool core
   env_real env base)
 set(installed_targets forebay_forebay)
 foreach(name IN LISTS installed_libraries)

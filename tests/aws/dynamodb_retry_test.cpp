@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "aws/dynamodb_world.hpp"
-#include "forebay/aws/signing/hash.hpp"
+#include "forebay/aws/dynamodb/crc32.hpp"
 
 namespace forebay::aws {
 namespace {

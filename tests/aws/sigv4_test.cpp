@@ -8,7 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "forebay/aws/signing/hash.hpp"
+#include "forebay/aws/dynamodb/crc32.hpp"
+#include "forebay/hash/digest.hpp"
 
 namespace forebay::aws {
 namespace {

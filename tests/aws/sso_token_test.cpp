@@ -1,6 +1,6 @@
 #include "forebay/aws/credentials/sso_token.hpp"
 
-#include "forebay/aws/signing/hash.hpp"
+#include "forebay/hash/digest.hpp"
 #include "support/aws_world.hpp"
 
 namespace forebay::aws {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "forebay/aws/signing/hash.hpp"
+#include "forebay/aws/dynamodb/crc32.hpp"
 #include "support/dynamodb_requests.hpp"
 
 namespace forebay::test {

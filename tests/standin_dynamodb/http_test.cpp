@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "forebay/aws/dynamodb/crc32.hpp"
 #include "forebay/aws/http_date.hpp"
-#include "forebay/aws/signing/hash.hpp"
 #include "support/dynamodb_requests.hpp"
 #include "support/loopback.hpp"
 #include "support/standin_dynamodb.hpp"

@@ -10,8 +10,8 @@
 #include "forebay/aws/credentials/iso_time.hpp"
 #include "forebay/aws/endpoint.hpp"
 #include "forebay/aws/json.hpp"
-#include "forebay/aws/signing/hash.hpp"
 #include "forebay/base/log.hpp"
+#include "forebay/hash/digest.hpp"
 
 namespace forebay::aws {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "forebay/aws/dynamodb/crc32.hpp"
 #include "forebay/aws/dynamodb/dynamodb_json.hpp"
 #include "forebay/aws/dynamodb/dynamodb_sentences.hpp"
 #include "forebay/aws/dynamodb/one_of.hpp"
-#include "forebay/aws/signing/hash.hpp"
 
 namespace forebay::aws {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "forebay/aws/signing/hash.hpp"
 #include "forebay/aws/signing/uri.hpp"
 #include "forebay/base/ascii_text.hpp"
 #include "forebay/base/utc_text.hpp"
+#include "forebay/hash/digest.hpp"
 
 namespace forebay::aws {
 namespace {
@@ -113,10 +113,10 @@ Signature signature_of(std::string canonical, const Credentials& credentials,
                                          scope_text(scope, time), hex(sha256(canonical)));
   signature.canonical_request = std::move(canonical);
   Digest key = hmac_sha256("AWS4" + credentials.secret_access_key, time.substr(0, 8));
-  key = hmac_sha256(bytes(key), scope.region);
-  key = hmac_sha256(bytes(key), scope.service);
-  key = hmac_sha256(bytes(key), "aws4_request");
-  signature.hex = hex(hmac_sha256(bytes(key), signature.string_to_sign));
+  key = hmac_sha256(digest_bytes(key), scope.region);
+  key = hmac_sha256(digest_bytes(key), scope.service);
+  key = hmac_sha256(digest_bytes(key), "aws4_request");
+  signature.hex = hex(hmac_sha256(digest_bytes(key), signature.string_to_sign));
   return signature;
 }
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "forebay/aws/dynamodb/crc32.hpp"
 #include "forebay/aws/json.hpp"
-#include "forebay/aws/signing/hash.hpp"
 #include "forebay/base/utc_text.hpp"
 #include "forebay/sim/dynamodb/operations.hpp"
 #include "forebay/sim/dynamodb/signature_check.hpp"

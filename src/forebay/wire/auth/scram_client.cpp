@@ -85,10 +85,10 @@ Result<std::string> ScramClient::receive_challenge(std::string_view server_first
   const std::string final_bare = fmt::format(
       "c={},r={}", base64_of(gs2_header() + options_.channel_binding), challenge->nonce);
   auth_message_ = fmt::format("{},{},{}", first_bare_, server_first, final_bare);
-  const ScramKey signature = scram_hmac(key_bytes(keys->stored_key()), auth_message_);
+  const ScramKey signature = hmac_sha256(digest_bytes(keys->stored_key()), auth_message_);
   const ScramKey proof = exclusive_or(keys->client_key, signature);
   state_ = State::sent_final;
-  return fmt::format("{},p={}", final_bare, base64_of(key_bytes(proof)));
+  return fmt::format("{},p={}", final_bare, base64_of(digest_bytes(proof)));
 }
 
 Result<ScramKeys> ScramClient::keys_for(std::string salt, int iterations) {
@@ -115,8 +115,8 @@ Result<void> ScramClient::receive_outcome(std::string_view server_final) {
   const std::optional<std::string> signature =
       verifier ? bytes_of_base64(*verifier) : std::optional<std::string>();
   if (!signature) return failure(malformed_scram("v is missing, or no base64"));
-  const ScramKey expected = scram_hmac(key_bytes(derived_->keys.server_key), auth_message_);
-  if (!equal_in_constant_time(*signature, key_bytes(expected)))
+  const ScramKey expected = hmac_sha256(digest_bytes(derived_->keys.server_key), auth_message_);
+  if (!equal_in_constant_time(*signature, digest_bytes(expected)))
     return failure(Errc::refused, "the server does not know the password that it asked for");
   state_ = State::proven;
   return {};

@@ -34,7 +34,8 @@ std::optional<ScramKey> key_of(std::string_view base64) {
 
 ScramKeys ScramKeys::of(std::string_view password, std::string_view salt, int iterations) {
   const ScramKey salted = salted_password(password, salt, iterations);
-  return {scram_hmac(key_bytes(salted), "Client Key"), scram_hmac(key_bytes(salted), "Server Key")};
+  return {hmac_sha256(digest_bytes(salted), "Client Key"),
+          hmac_sha256(digest_bytes(salted), "Server Key")};
 }
 
 ScramVerifier ScramVerifier::of(std::string_view password, std::string salt, int iterations) {
@@ -62,21 +63,21 @@ std::optional<ScramVerifier> ScramVerifier::parse(std::string_view text) {
 
 ScramVerifier ScramVerifier::mock(std::string_view user, std::string_view key, int iterations) {
   const auto derive = [&](std::string_view purpose) {
-    return scram_hmac(key, std::string(purpose) + std::string(user));
+    return hmac_sha256(key, std::string(purpose) + std::string(user));
   };
   const ScramKey salt = derive("salt of ");
-  return {iterations, std::string(key_bytes(salt).substr(0, kMockSaltSize)),
+  return {iterations, std::string(digest_bytes(salt).substr(0, kMockSaltSize)),
           derive("stored key of "), derive("server key of ")};
 }
 
 std::string ScramVerifier::text() const {
   return fmt::format("{}{}:{}${}:{}", kVerifierPrefix, iterations, base64_of(salt),
-                     base64_of(key_bytes(stored_key)), base64_of(key_bytes(server_key)));
+                     base64_of(digest_bytes(stored_key)), base64_of(digest_bytes(server_key)));
 }
 
 bool ScramVerifier::is_of(std::string_view password) const {
   const ScramKeys keys = ScramKeys::of(password, salt, iterations);
-  return equal_in_constant_time(key_bytes(keys.stored_key()), key_bytes(stored_key));
+  return equal_in_constant_time(digest_bytes(keys.stored_key()), digest_bytes(stored_key));
 }
 
 }  // namespace forebay::wire

@@ -24,7 +24,7 @@ struct ScramKeys {
   // Costs what salted_password() costs.
   static ScramKeys of(std::string_view password, std::string_view salt, int iterations);
 
-  ScramKey stored_key() const { return scram_hash(key_bytes(client_key)); }
+  ScramKey stored_key() const { return sha256(digest_bytes(client_key)); }
 
   ScramKey client_key;
   ScramKey server_key;

@@ -93,15 +93,15 @@ Result<std::string> ScramServer::receive_final(std::string_view client_final) {
   const std::string auth_message = fmt::format("{},{}", messages_, without_proof);
   std::copy(proof->begin(), proof->end(), masked.begin());
   const ScramKey client_key =
-      exclusive_or(masked, scram_hmac(key_bytes(verifier.stored_key), auth_message));
-  const ScramKey signature = scram_hmac(key_bytes(verifier.server_key), auth_message);
-  const bool is_right = equal_in_constant_time(key_bytes(scram_hash(key_bytes(client_key))),
-                                               key_bytes(verifier.stored_key));
+      exclusive_or(masked, hmac_sha256(digest_bytes(verifier.stored_key), auth_message));
+  const ScramKey signature = hmac_sha256(digest_bytes(verifier.server_key), auth_message);
+  const bool is_right = equal_in_constant_time(digest_bytes(sha256(digest_bytes(client_key))),
+                                               digest_bytes(verifier.stored_key));
   if (!is_right || options_.is_mock) return failure(Errc::refused, "the password is wrong");
   client_keys_.emplace(ScramKeys(client_key, verifier.server_key), verifier.salt,
                        verifier.iterations);
   state_ = State::proven;
-  return fmt::format("v={}", base64_of(key_bytes(signature)));
+  return fmt::format("v={}", base64_of(digest_bytes(signature)));
 }
 
 }  // namespace forebay::wire

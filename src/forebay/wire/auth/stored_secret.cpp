@@ -1,5 +1,6 @@
 #include "forebay/wire/auth/stored_secret.hpp"
 
+#include "forebay/hash/digest.hpp"
 #include "forebay/wire/auth/base64.hpp"
 
 namespace forebay::wire {
@@ -37,7 +38,7 @@ StoredSecret StoredSecret::parse(std::string_view text) {
 
 StoredSecret StoredSecret::mock(Kind kind, std::string_view user, std::string_view key) {
   const ScramVerifier verifier = ScramVerifier::mock(user, key);
-  const std::string nobodys = base64_of(key_bytes(verifier.stored_key));
+  const std::string nobodys = base64_of(digest_bytes(verifier.stored_key));
   StoredSecret secret(Plain{nobodys});
   if (kind == Kind::md5) secret.secret_ = Md5{std::string(kMd5Prefix) + nobodys.substr(0, 32)};
   if (kind == Kind::scram) secret.secret_ = verifier;
