@@ -4,11 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <csignal>
-#include <filesystem>
-#include <map>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,19 +12,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cluster/member_processes.hpp"
 #include "forebay/embedded/postgres_server.hpp"
-#include "forebay/embedded/server_files.hpp"
-#include "forebay/embedded/server_process.hpp"
 #include "forebay/forebay.hpp"
+#include "support/lease_counter.hpp"
 #include "support/load_time.hpp"
 #include "support/places.hpp"
 #include "support/standin_dynamodb.hpp"
 
 namespace forebay::test {
-
-using namespace std::chrono_literals;
-using embedded::ChildProcess;
-using Words = std::vector<std::string>;
 
 inline constexpr const char* kMemberEndpoint = "test.example";
 
@@ -50,7 +42,7 @@ inline double worst_excess(const std::vector<Arrival>& some, double rate, double
   return worst;
 }
 
-class ClusterTest : public testing::Test {
+class ClusterTest : public testing::Test, protected MemberProcesses {
  protected:
   // PostgreSQL lets nobody in beyond the limit, and says so in its log.
   explicit ClusterTest(int limit, DynamoDbService& dynamodb = StandinDynamoDb::shared(),
@@ -70,9 +62,7 @@ class ClusterTest : public testing::Test {
     observer_ = std::move(*opened);
     ask(fmt::format("CREATE ROLE app LOGIN PASSWORD 'hunter2Password' CONNECTION LIMIT {}", limit));
   }
-  ~ClusterTest() override {
-    for (auto& [name, process] : members_) process.send(SIGKILL);
-  }
+  ~ClusterTest() override { kill_all(); }
 
   postgres::QueryResult ask(const std::string& sql, const postgres::Parameters& values = {}) {
     auto session = observer_->acquire_blocking(10s);
@@ -84,53 +74,14 @@ class ClusterTest : public testing::Test {
 
   // Further words overrule earlier ones of the same name.
   void start(const std::string& member, const Words& more) {
-    embedded::Command command;
-    command.words = {
-        built_file("tests/forebay_cluster_member"), "postgres=" + server_->url("app", "postgres"),
-        "dynamodb=" + world_.server.url(),          "table=" + world_.table,
-        std::string("endpoint=") + kMemberEndpoint, "member=" + member};
-    command.words.insert(command.words.end(), more.begin(), more.end());
-    command.output = folder_->path() / (member + ".log");
-    command.variables = variables_;
-    Result<ChildProcess> started = ChildProcess::start(command);
-    FOREBAY_CHECK(started.has_value(), started.error().text());
-    members_.erase(member);
-    members_.emplace(member, std::move(*started));
-  }
-  void kill(const std::string& member) {
-    members_.at(member).send(SIGKILL);
-    members_.at(member).wait(10s);
-  }
-  // True: it gave everything back.
-  bool end(const std::string& member) {
-    members_.at(member).send(SIGTERM);
-    return members_.at(member).wait(40s) == 0;
-  }
-
-  std::string said(const std::string& member) const {
-    return embedded::read_file(folder_->path() / (member + ".log"));
-  }
-  std::string said() const {
-    std::string text;
-    for (const auto& [name, process] : members_) {
-      const std::string all = said(name);
-      const std::size_t last = all.rfind("{\"member\"");
-      text += last == std::string::npos ? all : all.substr(last);
-    }
-    return text;
-  }
-  // A figure of the last line that a member has printed; 0: it has printed none.
-  double figure(const std::string& member, const std::string& name) const {
-    const std::string text = said(member);
-    const std::string key = "\"" + name + "\":";
-    const std::size_t whole = text.rfind('\n');
-    const std::size_t at = whole == std::string::npos ? whole : text.rfind(key, whole);
-    return at == std::string::npos ? 0 : std::strtod(text.c_str() + at + key.size(), nullptr);
-  }
-  double sum(const std::string& name) const {
-    double sum = 0;
-    for (const auto& [member, process] : members_) sum += figure(member, name);
-    return sum;
+    Words words = {built_file("tests/forebay_cluster_member"),
+                   "postgres=" + server_->url("app", "postgres"),
+                   "dynamodb=" + world_.server.url(),
+                   "table=" + world_.table,
+                   std::string("endpoint=") + kMemberEndpoint,
+                   "member=" + member};
+    words.insert(words.end(), more.begin(), more.end());
+    start_process(member, std::move(words), variables_);
   }
 
   // As PostgreSQL counts them, of all members, or of one.
@@ -142,10 +93,7 @@ class ClusterTest : public testing::Test {
     return count;
   }
   std::int64_t counter() {
-    const auto item = world_.run(world_.client.get(
-        world_.table, std::string("dsqllease_counter#") + kMemberEndpoint, world_.soon()));
-    FOREBAY_CHECK(item.has_value(), item.error().text());
-    return *item ? aws::integer_at(**item, "active").value_or(-1) : 0;
+    return lease_counter(world_.runtime, world_.client, world_.table, kMemberEndpoint);
   }
   // What all leases in the table are for.
   std::int64_t leased() {
@@ -199,18 +147,9 @@ class ClusterTest : public testing::Test {
 
   DynamoClientWorld world_;
   std::unique_ptr<embedded::PostgresServer> server_;
-  std::unique_ptr<embedded::TemporaryFolder> folder_ = make_folder();
   std::unique_ptr<postgres::PostgresPool> observer_;
-  std::map<std::string, ChildProcess> members_;
-  std::vector<std::string> variables_;  // of the members
+  Words variables_;  // of the members
   int most_ = 0;
-
- private:
-  static std::unique_ptr<embedded::TemporaryFolder> make_folder() {
-    auto folder = embedded::TemporaryFolder::make(std::nullopt, "forebay-cluster");
-    FOREBAY_CHECK(folder.has_value(), folder.error().text());
-    return std::move(*folder);
-  }
 };
 
 inline double seconds_of(Duration time) { return std::chrono::duration<double>(time).count(); }

@@ -7,13 +7,16 @@
 //       [ttl=<seconds>] [linger=<seconds>] [work=<seconds that a statement takes>] [rate=<per
 //       second>] [burst=<n>] [mode=window|bucket|auto] [loss=keep|fence] [absence=hold|local]
 //       [lifetime=<seconds>] [callers=<n>] [credentials=static|environment] [user=<role, for
-//       tokens>] [kind=ours|older]
+//       tokens>] [region=<name>] [age=<seconds after which the server cuts a session>]
+//       [accounts=<n>] [filled=<n>] [kind=ours|older]
+//
+// With accounts its callers move amounts between them in transactions (TransferLoad). They begin
+// when as many connections are open as filled says.
 //
 // With kind=older it has no lease, and asks for permits as clients of the older kind do: by the
 // second, one by one.
 //
 // Exit status: 0 everything was given back, 1 it was not, 2 the arguments are wrong.
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -21,13 +24,12 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cluster/member_load.hpp"
 #include "forebay/base/json_text.hpp"
-#include "forebay/embedded/server_process.hpp"
 #include "forebay/env/sleep.hpp"
 #include "forebay/forebay.hpp"
 #include "forebay/pool/admission.hpp"
@@ -94,7 +96,8 @@ struct Settings {
   ClusterOptions cluster;
   PoolOptions pool;
   int callers = 4;
-  double work = 0;  // seconds
+  double work = 0;   // seconds
+  int accounts = 0;  // to move amounts between; 0: sessions are taken for the time of work
   bool is_older = false;
 };
 
@@ -111,7 +114,7 @@ Settings read(Arguments& arguments) {
   cluster.member = member;
   cluster.service = "member";
   cluster.dynamodb_url = arguments.text("dynamodb");
-  cluster.region = "eu-west-1";
+  cluster.region = arguments.text("region", "eu-west-1");
   if (arguments.is_first("credentials", "static", "environment"))
     cluster.credentials.emplace("local", "secret");
   cluster.user = arguments.text("user", "");
@@ -136,7 +139,7 @@ Settings read(Arguments& arguments) {
   PoolOptions& pool = settings.pool;
   pool.name = member;
   pool.size.max = arguments.whole("wanted", "10");
-  pool.size.low_watermark = 0;
+  pool.size.low_watermark = arguments.whole("filled", "0");
   pool.supply = Supply::reservoir;
   pool.lifetime = arguments.seconds("lifetime", "60");
   pool.lifetime_jitter = *pool.lifetime / 5;
@@ -144,6 +147,11 @@ Settings read(Arguments& arguments) {
   pool.check_after_idle = 2s;  // connections that a test cuts are missed soon, used or not
   settings.callers = arguments.whole("callers", "4");
   settings.work = arguments.number("work", "0");
+  if (const Duration age = arguments.seconds("age", "0"); age > Duration::zero()) {
+    pool.server_limit = age;
+    pool.longest_transaction = age / 10;
+  }
+  settings.accounts = arguments.whole("accounts", "0");
   arguments.expect_no_more();
   return settings;
 }
@@ -176,47 +184,6 @@ class OlderPermits final : public PermitSource {
   const int limit_;
 };
 
-// Callers who come again and again, each on a thread.
-class Load {
- public:
-  Load(postgres::PostgresPool& pool, int callers, double work)
-      : pool_(pool), statement_(fmt::format("SELECT pg_sleep({})", work)) {
-    for (int i = 0; i < callers; ++i) threads_.emplace_back([this, i] { call(i); });
-  }
-  ~Load() {
-    is_over_ = true;
-    for (std::thread& thread : threads_) thread.join();
-  }
-
-  std::uint64_t acquires() const { return acquires_; }
-  std::uint64_t failed_acquires() const { return failed_acquires_; }
-  std::uint64_t failed_statements() const { return failed_statements_; }
-
- private:
-  void call(int number) {
-    while (!is_over_) {
-      Result<postgres::PooledSession> session = pool_.acquire_blocking(1s);
-      if (session) {
-        ++acquires_;
-        if (!(*session)->exec_blocking(statement_, 60s)) ++failed_statements_;
-        embedded::pause(std::chrono::milliseconds(10 + 5 * number));
-      } else {
-        ++failed_acquires_;
-      }
-      session = failure(Errc::closed, "given back");
-      embedded::pause(std::chrono::milliseconds(20));
-    }
-  }
-
-  postgres::PostgresPool& pool_;
-  const std::string statement_;
-  std::atomic<bool> is_over_ = false;
-  std::atomic<std::uint64_t> acquires_ = 0;
-  std::atomic<std::uint64_t> failed_acquires_ = 0;
-  std::atomic<std::uint64_t> failed_statements_ = 0;
-  std::vector<std::thread> threads_;
-};
-
 std::string failures_json(const PoolCounters& counters) {
   std::string items;
   for (std::size_t i = 0; i < kOpenFailures; ++i) {
@@ -227,7 +194,7 @@ std::string failures_json(const PoolCounters& counters) {
 }
 
 void report(const std::string& member, const PoolStatistics& pool, const ClusterStatistics& cluster,
-            const Load& load) {
+            const MemberLoad& load) {
   std::string line = fmt::format(R"({{"member":{},"lease":{},"ready":{},"lent":{},"open":{},)",
                                  json_quoted(member), json_quoted(cluster.lease_id), pool.ready,
                                  pool.lent, pool.open());
@@ -242,10 +209,17 @@ void report(const std::string& member, const PoolStatistics& pool, const Cluster
   line +=
       fmt::format(R"("write_units":{},"opened":{},"failures":{},)", cluster.dynamodb.write_units,
                   pool.counters.opened, failures_json(pool.counters));
-  line += fmt::format(R"("acquires":{},"failed_acquires":{},"failed_statements":{},)",
-                      load.acquires(), load.failed_acquires(), load.failed_statements());
+  line += fmt::format(R"("is_filled":{:d},"empty":{},{},)", pool.is_filled, pool.counters.empty,
+                      load.figures_json());
   line += fmt::format(R"("last_error":{}}})", json_quoted(pool.last_connect_error));
   std::cout << line << std::endl;
+}
+
+std::unique_ptr<MemberLoad> start_load(postgres::PostgresPool& pool, const Settings& settings) {
+  if (settings.accounts == 0)
+    return std::make_unique<SessionLoad>(pool, settings.callers, settings.work);
+  return std::make_unique<TransferLoad>(pool, settings.cluster.member, settings.callers,
+                                        settings.accounts);
 }
 
 // True: it is time to end. False: a second has passed.
@@ -275,12 +249,15 @@ int run(const Settings& settings, const sigset_t& ends) {
     Result<std::unique_ptr<postgres::PostgresPool>> pool =
         postgres::PostgresPool::open(runtime, settings.target, settings.pool, sharing);
     if (!pool) return std::cerr << pool.error().text() << '\n', 2;
-    {
-      const Load load(**pool, settings.callers, settings.work);
-      do {
-        report(settings.cluster.member, (*pool)->statistics(), (*cluster)->statistics(), load);
-      } while (!wait_for_end(ends));
-    }
+    const std::unique_ptr<MemberLoad> load = start_load(**pool, settings);
+    const auto tell = [&] {
+      report(settings.cluster.member, (*pool)->statistics(), (*cluster)->statistics(), *load);
+    };
+    do {
+      tell();
+    } while (!wait_for_end(ends));
+    load->end();
+    tell();
     is_gone = (*pool)->close(30s);
   }
   const bool is_released = (*cluster)->close(10s);

@@ -56,16 +56,11 @@ class FleetTest : private WithDirectory, public ClusterTest {
   }
 
   void start(const std::string& member, const Words& arguments = {}) {
-    embedded::Command command;
-    command.words = {test::built_file("examples/fleet/fleet")};
-    command.words.insert(command.words.end(), arguments.begin(), arguments.end());
-    command.output = folder_->path() / (member + ".log");
-    for (const auto& [name, value] : variables_of_fleet_)
-      command.variables.push_back(name + "=" + value);
-    command.variables.push_back("PGAPPNAME=" + member);
-    Result<ChildProcess> started = ChildProcess::start(command);
-    FOREBAY_CHECK(started.has_value(), started.error().text());
-    members_.emplace(member, std::move(*started));
+    Words words = {built_file("examples/fleet/fleet")};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    Words variables = {"PGAPPNAME=" + member};
+    for (const auto& [name, value] : variables_of_fleet_) variables.push_back(name + "=" + value);
+    start_process(member, std::move(words), std::move(variables));
   }
   int status_of(const std::string& member) { return members_.at(member).wait(60s).value_or(-1); }
   // The last figure behind some words that a process has printed, or -1.
@@ -75,10 +70,7 @@ class FleetTest : private WithDirectory, public ClusterTest {
     return at == std::string::npos ? -1 : std::atoi(text.c_str() + at + words.size() + 1);
   }
   std::int64_t leased() {
-    const auto item =
-        world_.run(world_.client.get(world_.table, "dsqllease_counter#127.0.0.1", world_.soon()));
-    FOREBAY_CHECK(item.has_value(), item.error().text());
-    return *item ? aws::integer_at(**item, "active").value_or(-1) : 0;
+    return lease_counter(world_.runtime, world_.client, world_.table, "127.0.0.1");
   }
   // The places of the rate that were given out, and that none of its seconds has too many.
   std::int64_t places() {

@@ -42,7 +42,7 @@ TEST(PoolsimFilesTest, TheyAreReadUnchangedAndOursMeanTheSame) {
   const char* named = std::getenv("FOREBAY_POOLSIM_DATA");
   const std::filesystem::path folder =
       named != nullptr ? std::filesystem::path(named)
-                       : source_folder().parent_path() / "shared" / "data" / "poolsim";
+                       : source_folder() / "../shared/data/poolsim";
   if (!std::filesystem::is_directory(folder)) {
     std::cout << "left out: there are no files of poolsim in " << folder
               << "; FOREBAY_POOLSIM_DATA may name another folder\n";
