@@ -48,6 +48,20 @@ TEST_F(ConnectHealthTest, FailuresWithinOnePauseCountAsOne) {
   EXPECT_EQ(health_.last_failure(), OpenFailure::token_provider) << "the last one all the same";
 }
 
+TEST_F(ConnectHealthTest, WhatAFullClusterHasLeasedToUsIsReplacedInThePause) {
+  const FailedOpen full = failed_at(OpenFailure::lease_acquire, Errc::limit_reached);
+  fail(kBegun, full);  // with eight sessions
+  EXPECT_EQ(health_.replaceable(8, 0), 0);
+  EXPECT_EQ(health_.replaceable(6, 1), 1);
+  health_.note_opened(20ms, 9);
+  EXPECT_EQ(health_.replaceable(8, 0), 1);
+
+  fail(kBegun + 1s, full);  // with eight of nine: somebody else has its place
+  EXPECT_EQ(health_.replaceable(7, 0), 1);
+  fail(kBegun + 2s, failed_at(OpenFailure::connection_open));
+  EXPECT_EQ(health_.replaceable(7, 0), 0) << "the server does not answer: that is another pause";
+}
+
 TEST_F(ConnectHealthTest, ThePauseGrowsAndASuccessEndsIt) {
   fail(kBegun, failed_at(OpenFailure::connection_open));
   fail(kBegun + 100ms, failed_at(OpenFailure::connection_open));

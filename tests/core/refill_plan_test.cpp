@@ -277,6 +277,22 @@ TEST(RefillPlanTest, TheKeeperOfAFullServerWakesToTryAgain) {
   EXPECT_EQ(plan_refill(rule, counts, kNow + 700ms).open, 1);
 }
 
+TEST(RefillPlanTest, APauseInAFullClusterIsNotForReplacements) {
+  SupplyCounts counts = counts_with_room();
+  counts.ready = 6;
+  counts.is_probing = true;
+  counts.backoff_until = kNow + 2s;
+  counts.replaceable = 3;
+
+  const RefillDecision during = plan_refill(reservoir_rule(10), counts, kNow);
+  counts.ready = 8;
+  const RefillDecision fewer = plan_refill(reservoir_rule(10), counts, kNow);
+
+  EXPECT_EQ(during.open, 3);
+  EXPECT_EQ(during.wake_at, kNow + 2s);
+  EXPECT_EQ(fewer.open, 2) << "no more than are wanted";
+}
+
 TEST(RefillPlanTest, DuringABackoffNothingIsOpened) {
   SupplyCounts counts = counts_with_room();
   counts.waiters = 5;

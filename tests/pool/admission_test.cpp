@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "forebay/base/log.hpp"
 #include "support/counted_sources.hpp"
 #include "support/sim_pool.hpp"
 
@@ -68,6 +69,11 @@ class AdmissionTest : public testing::Test {
     options.supply = Supply::reservoir;
     options.size.target_ready = target_ready_;
     options.initial_fill_limit = 1s;
+    if (lifetime_) {
+      options.lifetime = *lifetime_;
+      options.lifetime_jitter = Duration::zero();
+      options.guard_window = *lifetime_ / 20;
+    }
     PoolSharing sharing;
     sharing.leases = leases_ ? &*leases_ : nullptr;
     if (slow_) sharing.leases = &*slow_;
@@ -117,6 +123,7 @@ class AdmissionTest : public testing::Test {
   std::optional<SlowSources> slow_;
   PermitSource* other_permits_ = nullptr;
   int target_ready_ = 4;
+  std::optional<Duration> lifetime_;
   std::vector<Instant> served_;
   std::optional<Pool> pool_;
 };
@@ -144,6 +151,25 @@ TEST_F(AdmissionTest, WithoutALeaseNothingIsOpened) {
   EXPECT_EQ(server_.most_sessions, 2);
   EXPECT_EQ(pool_->gauges().ready, 2);
   EXPECT_EQ(pool_->statistics().last_connect_error, "no lease: the cluster is full");
+}
+
+// It wants four for ever, and is refused for ever; that is no reason to let go of the two.
+TEST_F(AdmissionTest, InAFullClusterWhatEndsIsReplacedAtOnce) {
+  const log::Mute quiet;
+  leases_.emplace(log_, 2);
+  lifetime_ = 10s;
+  start();
+  scheduler_.run_for(2s);
+  ASSERT_EQ(pool_->gauges().ready, 2);
+
+  int fewest = 2;
+  scheduler_.set_after_step([&] { fewest = std::min(fewest, pool_->gauges().ready); });
+  scheduler_.run_for(5min);
+  scheduler_.set_after_step({});
+
+  EXPECT_GE(fewest, 1) << "one may be on its way out, and not both";
+  EXPECT_GT(pool_->statistics().counters.opened, 50u);
+  EXPECT_LT(log_.count("lease"), 10 * 60) << "it asks for more now and then, and not all the time";
 }
 
 // A cluster whose rate is used up lets a connect wait for longer than a connect may take.

@@ -49,4 +49,7 @@ bool is_for_good(const FailedOpen& failed);
 // The server has no place for one more. A cluster that is full shares by rules of its leases.
 bool is_full(const FailedOpen& failed);
 
+// The cluster has no lease for one more. What this process has leased it may go on using.
+bool is_cluster_full(const FailedOpen& failed);
+
 }  // namespace forebay

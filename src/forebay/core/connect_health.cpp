@@ -35,11 +35,13 @@ void ConnectHealth::note_opened(Duration connect_time, int sessions) {
   is_refused_ = false;
   backoff_until_ = Instant::min();
   server_room_.note_opened(sessions);
+  if (kept_) kept_ = std::max(*kept_, sessions);
 }
 
 bool ConnectHealth::note_failed(Instant now, const FailedOpen& failed, const Situation& situation,
                                 Random& random) {
   last_failure_ = failed.reason;
+  note_kept(failed, situation.sessions);
   BackoffRule rule = rule_after(failed, situation.rule, situation.open > 0);
   if (is_full(failed) && situation.open > 0) {
     failures_ = 0;  // it has answered
@@ -58,8 +60,21 @@ bool ConnectHealth::note_failed(Instant now, const FailedOpen& failed, const Sit
   return true;
 }
 
+// Refused below what it had: others took a place. Each refusal lowers it by one, so that there is
+// an end to what is asked for in a pause.
+void ConnectHealth::note_kept(const FailedOpen& failed, int sessions) {
+  if (!is_cluster_full(failed)) {
+    kept_.reset();
+  } else if (!kept_ || sessions >= *kept_) {
+    kept_ = sessions;
+  } else {
+    --*kept_;
+  }
+}
+
 void ConnectHealth::forget_failure() {
   last_failure_.reset();
+  kept_.reset();
   server_room_.forget();
 }
 

@@ -2,6 +2,7 @@
 // row, whether waiting could mend that, and how long nothing is tried for that reason.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "forebay/core/backoff.hpp"
@@ -44,6 +45,11 @@ class ConnectHealth {
   Instant backoff_until() const { return backoff_until_; }
   // The last attempt was refused, and waiting will not mend it.
   bool is_refused() const { return is_refused_; }
+  // How many may be opened during a pause that a full cluster began: what this pool had of it was
+  // leased to it, and the lease of one that has just ended is still here.
+  int replaceable(int sessions, int opening) const {
+    return kept_ ? std::max(0, *kept_ - sessions - opening) : 0;
+  }
   // What a full server has for us.
   const ServerRoom& server_room() const { return server_room_; }
   // The same, and when the next attempt comes, whichever kind of failure it was.
@@ -53,11 +59,14 @@ class ConnectHealth {
   std::optional<OpenFailure> last_failure() const { return last_failure_; }
 
  private:
+  void note_kept(const FailedOpen& failed, int sessions);
+
   TimeEstimate connect_time_{kAssumedConnectTime};
   int failures_ = 0;
   bool is_refused_ = false;
   Instant backoff_until_ = Instant::min();
   ServerRoom server_room_;
+  std::optional<int> kept_;  // sessions of ours in a cluster that was full for one more
   std::optional<OpenFailure> last_failure_;
 };
 

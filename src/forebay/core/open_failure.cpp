@@ -38,6 +38,10 @@ bool is_full(const FailedOpen& failed) {
          failed.error.code() == Errc::limit_reached;
 }
 
+bool is_cluster_full(const FailedOpen& failed) {
+  return failed.reason == OpenFailure::lease_acquire && failed.error.code() == Errc::limit_reached;
+}
+
 std::string FailedOpen::text() const { return std::string(introduction(reason)) + error.text(); }
 
 }  // namespace forebay

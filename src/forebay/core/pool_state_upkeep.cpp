@@ -331,6 +331,7 @@ SupplyCounts PoolState::supply_counts(Instant now) const {
   if (hold_time_.is_observed()) counts.hold_time = hold_time_.estimate();
   counts.backoff_until = health_.backoff_until();
   counts.is_probing = health_.failures() > 0 || is_trying_first_;
+  counts.replaceable = health_.replaceable(sessions(), counts.opening);
   counts.server_room = health_.server_room().left(sessions(), counts.opening);
   counts.beyond = health_.server_room().beyond();
   counts.beyond_from = health_.server_room().try_from();

@@ -61,7 +61,10 @@ RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, I
   const Ramp idle = ramp(is_reservoir ? 0 : shortage, counts.short_for, counts.connect_time, now);
   const int in_flight =
       std::max({0, bulk, demand.in_flight, justified_by_line(counts), idle.in_flight});
-  const int most_opening = counts.is_probing ? 1 : rule.max_opening;
+  const int most_opening =
+      counts.is_probing
+          ? std::min(std::max(1, counts.opening + counts.replaceable), rule.max_opening)
+          : rule.max_opening;
   const int own = std::min(counts.room, std::max(0, most_opening - counts.opening));
   const int allowed = std::min(own, admitted(counts, now));
   decision.open = std::clamp(in_flight - counts.opening, 0, allowed);
@@ -84,7 +87,9 @@ RefillDecision plan_refill(const SupplyRule& rule, const SupplyCounts& counts, I
   if (allowed < own && now < counts.beyond_from)
     decision.wake_at = std::min(decision.wake_at, counts.beyond_from);
   if (decision.open > 0 && now < counts.backoff_until) {
+    const int replaced = std::min(decision.open, counts.replaceable);
     decision = RefillDecision();
+    decision.open = replaced;
     decision.wake_at = counts.backoff_until;
   }
   return decision;

@@ -57,6 +57,7 @@ struct SupplyCounts {
   std::optional<Duration> hold_time;  // how long a loan lasts; nothing: none has ended yet
   Instant backoff_until{};            // after failures nothing is opened before
   bool is_probing = false;            // the last connects failed: one at a time until one succeeds
+  int replaceable = 0;                // so many all the same: a full cluster has them for us
   Instant keeper_from{};              // the keeper opens nothing before
 };
 
