@@ -52,6 +52,33 @@ TEST_F(StandinSessionTest, AParseThatIsRefusedIsAnsweredByOneError) {
   EXPECT_TRUE(talk.runs("SELECT 1", "SELECT 1", 'I'));
 }
 
+// Drivers send Sync behind Execute, and another behind the data. Whether the server had read the
+// first when the COPY failed is known with the next answer; nobody waits for that.
+TEST_F(StandinSessionTest, ACopyThatFailsWithASyncInsideLeavesTheClientInStep) {
+  std::string data;
+  wire::write_copy_data(data, "no number\n");
+  wire::write_copy_done(data);
+  std::string begins;
+  wire::write_copy_response(begins, wire::ServerMessage::copy_in_response, 0, {});
+  for (const bool is_read : {true, false}) {
+    StandinTalk talk(cluster_);
+    talk.client(parse("", "COPY t FROM STDIN") + run("") + sync());
+    talk.server(parsed() + bound() + begins);
+    talk.client(data + sync());
+
+    EXPECT_EQ(talk.server(error("22P02") + ready()), "ERROR 22P02 [no], Ready I");
+    // What is refused is asked of the server in other words, whose answers the client is not shown.
+    talk.client(parse("", "LISTEN a") + run("") + sync());
+    if (!is_read) {
+      EXPECT_EQ(talk.server(ready()), "Ready I");
+    }
+    EXPECT_EQ(talk.server(closed() + parsed() + bound() + error("0A000") + ready()),
+              "ERROR 0A000 [no], Ready I");
+    EXPECT_TRUE(talk.session().is_idle());
+    EXPECT_TRUE(talk.runs("SELECT 1", "SELECT 1", 'I'));
+  }
+}
+
 TEST_F(StandinSessionTest, InAFailedBlockTheServerSpeaksForItself) {
   StandinTalk talk(cluster_);
   ASSERT_TRUE(talk.runs("BEGIN", "BEGIN", 'T'));

@@ -25,8 +25,12 @@ AnswerLine::Ruling AnswerLine::received(char type, std::string_view body) {
   while (!entries_.empty() && entries_.front().place < front) entries_.pop_front();
   const bool is_planned =
       answers_.size() > 0 && !entries_.empty() && entries_.front().place == front;
+  const std::size_t doubtful = answers_.doubtful();
   answers_.received(type, body);
-  if (!is_planned) return {};
+  // That of a Sync inside a COPY that failed, and of no request in line.
+  const bool is_beside =
+      type == static_cast<char>(ServerMessage::ready_for_query) && answers_.doubtful() < doubtful;
+  if (!is_planned || is_beside) return {};
   return ruling_of(entries_.front(), type, body, is_simple_query);
 }
 

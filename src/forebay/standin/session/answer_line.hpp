@@ -38,7 +38,7 @@ class AnswerLine {
   Ruling received(char type, std::string_view body);
 
   // False: the server is out of step.
-  bool is_certain() const { return answers_.is_certain(); }
+  bool is_in_step() const { return answers_.is_in_step(); }
   bool is_idle() const { return answers_.is_idle(); }
 
  private:

@@ -244,7 +244,7 @@ bool StandinSession::take_answer(const wire::Frame& frame, std::string& to_clien
     if (!status) return false;
     book_.ready(*status);
   }
-  if (!is_passing_) return line_.is_certain();
+  if (!is_passing_) return line_.is_in_step();
   if (type == ServerMessage::error_response) {
     const bool is_in_ddl = book_.has_ddl();
     book_.note_error();
@@ -252,7 +252,7 @@ bool StandinSession::take_answer(const wire::Frame& frame, std::string& to_clien
     const auto report = fields ? dsql_error(*fields, is_in_ddl, ruling.is_rewritten) : std::nullopt;
     if (report) {
       wire::write_error(to_client, *report);
-      return line_.is_certain();
+      return line_.is_in_step();
     }
   }
   if (ruling.tag.empty()) {
@@ -260,7 +260,7 @@ bool StandinSession::take_answer(const wire::Frame& frame, std::string& to_clien
   } else {
     wire::write_command_complete(to_client, ruling.tag);
   }
-  return line_.is_certain();
+  return line_.is_in_step();
 }
 
 }  // namespace forebay::standin

@@ -43,7 +43,9 @@ class PendingAnswers {
   bool is_idle() const { return is_ready_ && is_certain(); }
   // False: a COPY failed while a Sync was on its way, and nobody can say whether the server has
   // swallowed it. The session must not go to anybody else, unless later answers end the doubt.
-  bool is_certain() const { return is_in_step_ && doubtful_ == 0; }
+  bool is_certain() const { return is_in_step() && doubtful_ == 0; }
+  // False: whom the next answers are for will not be known any more.
+  bool is_in_step() const { return is_in_step_; }
   // So many ReadyForQuery may come beside what is owed.
   std::size_t doubtful() const { return doubtful_; }
   TransactionStatus transaction() const { return status_; }  // at the last ReadyForQuery
