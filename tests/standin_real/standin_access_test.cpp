@@ -61,6 +61,36 @@ TEST_F(StandinAccessTest, OtherRolesNeedAnotherTokenAndMustExist) {
   EXPECT_EQ(admin.query("DROP ROLE teller"), "DROP ROLE");
 }
 
+// One key is the application's, and may be what it is granted; the one that is nobody's may be all.
+TEST_F(StandinAccessTest, WhoIsSomebodyMayBeWhatAwsIamGrantSays) {
+  constexpr const char* kArn = "arn:aws:iam::123456789012:role/app";
+  open([](cli::StandinSettings& settings) {
+    settings.options.realm.keys.emplace_back("AKIAAPP", "app secret");
+    settings.options.realm.arns["AKIAAPP"] = kArn;
+  });
+  const auto problem = [this](const std::string& role) {
+    const WallTime now(std::chrono::system_clock::now().time_since_epoch());
+    const Client client(conninfo(
+        aws::sign_dsql_token({kHost, "us-east-1", role}, {"AKIAAPP", "app secret"}, now), role));
+    return client.is_connected() ? "" : client.problem();
+  };
+  Client admin = connect();
+  ASSERT_EQ(admin.query("CREATE ROLE app WITH LOGIN"), "CREATE ROLE");
+  ASSERT_EQ(admin.query("CREATE ROLE other WITH LOGIN"), "CREATE ROLE");
+  EXPECT_EQ(problem("app"), kDenied);
+
+  ASSERT_EQ(admin.query(fmt::format("AWS IAM GRANT app TO '{}'", kArn)), "AWS IAM GRANT");
+  EXPECT_EQ(problem("app"), "");
+  EXPECT_EQ(problem("other"), kDenied);
+  EXPECT_EQ(problem("admin"), kDenied);
+  EXPECT_TRUE(Client(conninfo(token("other"), "other")).is_connected());
+
+  ASSERT_EQ(admin.query(fmt::format("AWS IAM REVOKE app FROM '{}'", kArn)), "AWS IAM REVOKE");
+  EXPECT_EQ(problem("app"), kDenied);
+  EXPECT_EQ(admin.query("DROP ROLE app"), "DROP ROLE");
+  EXPECT_EQ(admin.query("DROP ROLE other"), "DROP ROLE");
+}
+
 TEST_F(StandinAccessTest, TheNameIsNeededAndMustBeOurs) {
   open([](cli::StandinSettings& settings) { settings.options.names.emplace_back("db.test"); });
   const Client nameless(conninfo(token(), "admin", "sslsni=0"));

@@ -74,13 +74,15 @@ TEST(StandinProgramTest, DataStaysWhereItIsTold) {
 }
 
 TEST(StandinProgramTest, ACommandLineThatMakesNoSenseStartsNothing) {
-  Program program(standin({"--rate", "many", "--region", "Mars", "--chaos", "dance", "--json",
-                           "--data", "x", "--postgres", "postgresql://u:pw@h/d", "--for"}));
+  Program program(
+      standin({"--rate", "many", "--region", "Mars", "--chaos", "dance", "--json", "--data", "x",
+               "--postgres", "postgresql://u:pw@h/d", "--key", "AKIAAPP:pw", "--for"}));
   EXPECT_EQ(program.wait(), 2);
   const std::string text = program.err();
   for (const char* const problem :
        {"--rate is \"many\"", "--region is \"Mars\"", "--chaos is \"dance\": there is no dance",
-        "--data and --postgres exclude each other", "--for has no command"})
+        "--data and --postgres exclude each other", "--key (not shown) is not ID:SECRET:ARN",
+        "--for has no command"})
     EXPECT_NE(text.find(problem), std::string::npos) << problem << "\n" << text;
   EXPECT_EQ(text.find("pw"), std::string::npos);
 }

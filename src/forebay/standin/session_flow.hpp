@@ -64,7 +64,8 @@ class SessionFlow {
   bool take_startup(const wire::StartupView& packet);
   bool is_known_name(std::string_view name) const;
   Task<bool> authenticate(Instant deadline);
-  bool take_password(std::string_view body);
+  Task<bool> take_password(std::string_view body);
+  Task<bool> check_role(std::string arn);
   Task<bool> welcome(Instant deadline);
   void greet(const proxy::Parameters& greeting);
   bool enter();

@@ -167,18 +167,36 @@ Task<bool> SessionFlow::authenticate(Instant deadline) {
   if (frame.kind != wire::Frame::Kind::whole ||
       frame.type != static_cast<char>(wire::ClientMessage::password))
     co_return refuse(ErrorReport(Severity::fatal, "08P01", "expected password response"));
-  co_return take_password(frame.body);
+  co_return co_await take_password(frame.body);
 }
 
-bool SessionFlow::take_password(std::string_view body) {
+Task<bool> SessionFlow::take_password(std::string_view body) {
   const Result<std::string_view> password = wire::parse_password(body);
-  if (!password) return refuse(wire::report_of(password.error(), Severity::fatal));
-  if (around_.chaos.refuses_tokens()) return refuse(access_denied(), "all tokens are refused");
+  if (!password) co_return refuse(wire::report_of(password.error(), Severity::fatal));
+  if (around_.chaos.refuses_tokens()) co_return refuse(access_denied(), "all tokens are refused");
   const std::optional<TokenRefusal> refusal =
       check_token(*password, start_.user, stream_->peer().server_name, around_.options.realm,
                   around_.env.wall_clock.now());
-  if (refusal) return refuse(access_denied(refusal->hint), refusal->reason);
-  return is_counted_ || enter();
+  if (refusal) co_return refuse(access_denied(refusal->hint), refusal->reason);
+  const std::string_view arn = signer_of(*password, around_.options.realm);
+  if (!arn.empty()) {
+    const bool may_be = co_await check_role(std::string(arn));
+    if (!may_be) co_return false;
+  }
+  co_return is_counted_ || enter();
+}
+
+// Who may be admin is said by policies of IAM, which we have not: only the key that is nobody's.
+Task<bool> SessionFlow::check_role(std::string arn) {
+  if (start_.user == "admin") co_return refuse(access_denied(), arn + " is not the admin");
+  const Result<bool> is_granted = co_await around_.options.mappings->has(start_.user, arn);
+  if (is_ending_) co_return false;
+  if (!is_granted) {
+    co_return refuse(ErrorReport(Severity::fatal, "XX000", "server unavailable"),
+                     is_granted.error().text());
+  }
+  if (*is_granted) co_return true;
+  co_return refuse(access_denied(), fmt::format("{} is not granted to {}", start_.user, arn));
 }
 
 // The first session of a role begins at once: that shows whether there is such a role.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "forebay/standin/access/role_mappings.hpp"
 #include "forebay/standin/access/token_check.hpp"
 #include "forebay/standin/statements/rule_book.hpp"
 
@@ -24,6 +25,7 @@ struct StandinOptions {
   Duration log_in_limit = std::chrono::seconds(30);
   std::vector<std::string> names;  // that clients may ask for by SNI
   TokenRealm realm;
+  RoleMappings* mappings = nullptr;  // outlives the stand-in. REQUIRES: one, if keys have ARNs
 
   RuleBook rules;
   bool has_schema_conflicts = true;  // sessions hear of each other's DDL by OC001

@@ -57,6 +57,26 @@ void read_names(const StandinArguments& arguments, StandinSettings& settings, Pr
   }
 }
 
+// "AKIAEXAMPLE:secret:arn:aws:iam::123456789012:role/app". The secret may be a real one by mistake.
+void read_keys(const StandinArguments& arguments, StandinSettings& settings, Problems& problems) {
+  aws::Credentials ours(kStandinKeyId, kStandinSecret);
+  settings.options.realm.keys = {std::move(ours)};
+  for (const std::string& word : arguments.keys) {
+    const std::size_t secret = word.find(':');
+    const std::size_t arn = word.find(':', std::min(secret, word.size() - 1) + 1);
+    const std::string id = word.substr(0, secret);
+    if (arn == std::string::npos || id.empty() || id.contains('/') || arn == secret + 1 ||
+        id == kStandinKeyId || !word.substr(arn + 1).starts_with("arn:")) {
+      problems.emplace_back(
+          "--key (not shown) is not ID:SECRET:ARN, with an id of its own; right would be "
+          "AKIAEXAMPLE:secret:arn:aws:iam::123456789012:role/app");
+      continue;
+    }
+    settings.options.realm.keys.emplace_back(id, word.substr(secret + 1, arn - secret - 1));
+    settings.options.realm.arns[id] = word.substr(arn + 1);
+  }
+}
+
 // "slow-connects=250ms" is the command "slow_connects 250ms".
 void read_chaos(const StandinArguments& arguments, StandinSettings& settings, Problems& problems) {
   for (const std::string& word : arguments.chaos) {
@@ -115,7 +135,7 @@ StandinSettings read(const StandinArguments& arguments, std::vector<std::string>
   read_limits(arguments, settings, problems);
   read_rules(arguments, settings, problems);
   read_chaos(arguments, settings, problems);
-  settings.options.realm.keys = {aws::Credentials(kStandinKeyId, kStandinSecret)};
+  read_keys(arguments, settings, problems);
   settings.run_time = std::chrono::seconds(
       number_between("--seconds", arguments.seconds, 0, kMostSeconds, problems));
   settings.command = std::move(command);

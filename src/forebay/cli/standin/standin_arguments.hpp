@@ -22,6 +22,7 @@ struct StandinArguments {
   std::optional<std::string> dynamodb;
   std::vector<std::string> names;
   std::string region = "us-east-1";
+  std::vector<std::string> keys;
   std::optional<std::string> certificates;
   std::string rate = "100";
   std::string burst = "1000";

@@ -98,6 +98,8 @@ void StandinCommand::add_options(CLI::App& app) {
       ->take_last();
   several("--name", arguments_.names, "HOST", "a further name of this machine, for clients");
   add("--region", arguments_.region, "NAME", "for which tokens are signed");
+  several("--key", arguments_.keys, "ID:SECRET:ARN",
+          "a further access key: whose it is may be the roles that AWS IAM GRANT says");
   text("--certificates", arguments_.certificates, "DIR",
        "put ca.pem there, for clients of other containers");
   app.option_defaults()->group("Limits");

@@ -17,11 +17,15 @@ namespace {
 constexpr int kServerConnections = 1'000;
 constexpr Duration kPreparationLimit = std::chrono::seconds(30);
 
-Result<void> prepare(Runtime& runtime, const std::string& superuser_url) {
+PoolOptions one_superuser() {
   PoolOptions options;
   options.name = "standin superuser";
   options.size.max = 1;
-  auto pool = postgres::PostgresPool::open(runtime, superuser_url, options);
+  return options;
+}
+
+Result<void> prepare(Runtime& runtime, const std::string& superuser_url) {
+  auto pool = postgres::PostgresPool::open(runtime, superuser_url, one_superuser());
   if (!pool) return failure(pool.error());
   Result<postgres::PooledSession> session = (*pool)->acquire_blocking(kPreparationLimit);
   if (!session) return failure(session.error());
@@ -31,6 +35,21 @@ Result<void> prepare(Runtime& runtime, const std::string& superuser_url) {
   return failure(done.error().with_text(fmt::format(
       "the database cannot be prepared (its user must be a superuser): {}", done.error().text())));
 }
+
+// They are asked for each time, since any session may change them.
+class GrantedRoles final : public standin::RoleMappings {
+ public:
+  explicit GrantedRoles(std::unique_ptr<postgres::PostgresPool> pool) : pool_(std::move(pool)) {}
+
+  Task<Result<bool>> has(std::string role, std::string arn) override {
+    co_return co_await pool_->query_one<bool>(
+        "SELECT EXISTS (SELECT FROM sys.iam_pg_role_mappings WHERE pg_role_name = $1 AND arn = $2)",
+        role, arn);
+  }
+
+ private:
+  const std::unique_ptr<postgres::PostgresPool> pool_;
+};
 
 }  // namespace
 
@@ -55,6 +74,7 @@ Result<void> StandinService::start() {
   const std::string url =
       server_ ? server_->url("admin", "postgres") + "?sslmode=disable" : *superuser_url;
   if (Result<void> reached = reach(url); !reached) return reached;
+  if (Result<void> mapped = map_roles(*superuser_url); !mapped) return mapped;
   standin_ = std::make_unique<standin::Standin>(runtime_.env(), runtime_.streams(), *tls_,
                                                 *backend_, settings_.options);
   if (Result<void> listening = run_blocking(runtime_.scheduler(), listen()); !listening)
@@ -118,6 +138,15 @@ Result<void> StandinService::reach(const std::string& url) {
   return {};
 }
 
+Result<void> StandinService::map_roles(const std::string& superuser_url) {
+  if (settings_.options.realm.arns.empty()) return {};
+  auto pool = postgres::PostgresPool::open(runtime_, superuser_url, one_superuser());
+  if (!pool) return failure(pool.error());
+  mappings_ = std::make_unique<GrantedRoles>(std::move(*pool));
+  settings_.options.mappings = mappings_.get();
+  return {};
+}
+
 Task<Result<void>> StandinService::listen() {
   const StreamAddress place = StreamAddress::tcp(settings_.listen.address, settings_.listen.port);
   const Result<StreamAddress> at = standin_->listen(place);
@@ -174,6 +203,7 @@ void StandinService::close() {
   dynamodb_.reset();
   run_blocking(runtime_.scheduler(), standin_->close());
   standin_.reset();
+  mappings_.reset();
 }
 
 }  // namespace forebay::cli

@@ -40,18 +40,20 @@ class StandinService {
   Result<void> make_tls();
   Result<std::string> find_postgres();
   Result<void> reach(const std::string& url);
+  Result<void> map_roles(const std::string& superuser_url);
   Task<Result<void>> listen();
   Result<void> serve_dynamodb();
   Task<standin::StandinCounters> count();
 
   Runtime& runtime_;
-  const StandinSettings settings_;
+  StandinSettings settings_;
   std::unique_ptr<embedded::TemporaryFolder> folder_;
   std::string certificate_;
   std::unique_ptr<TlsServer> tls_;
   std::unique_ptr<embedded::PostgresServer> server_;
   std::unique_ptr<TlsClient> client_tls_;
   std::unique_ptr<standin::Backend> backend_;
+  std::unique_ptr<standin::RoleMappings> mappings_;  // if somebody's roles depend on them
   std::unique_ptr<standin::Standin> standin_;
   sim::dynamodb::Tables tables_;
   std::unique_ptr<standin::DynamoDbServer> dynamodb_;

@@ -148,4 +148,11 @@ std::optional<TokenRefusal> check_token(std::string_view text, std::string_view 
   return check_signature(token, realm, signed_at, lifetime);
 }
 
+std::string_view signer_of(std::string_view text, const TokenRealm& realm) {
+  const Token token = read_token(text);
+  const std::string_view credential = token.get("X-Amz-Credential");
+  const auto found = realm.arns.find(credential.substr(0, credential.find('/')));
+  return found == realm.arns.end() ? std::string_view() : found->second;
+}
+
 }  // namespace forebay::standin

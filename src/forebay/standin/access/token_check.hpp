@@ -6,6 +6,7 @@
 // parameters stand in different orders, and some have no slash after the host.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct TokenRealm {
   TokenRealm() = default;
   std::string region;
   std::vector<aws::Credentials> keys;  // who may come in
+  // Whose they are, by access key id. One that is nobody's may be any role.
+  std::map<std::string, std::string, std::less<>> arns;
   Duration clock_tolerance = std::chrono::minutes(5);
 };
 
@@ -36,5 +39,8 @@ struct TokenRefusal {
 std::optional<TokenRefusal> check_token(std::string_view token, std::string_view user,
                                         std::string_view host, const TokenRealm& realm,
                                         WallTime now);
+
+// The ARN of who signed it; empty: the key is nobody's.
+std::string_view signer_of(std::string_view token, const TokenRealm& realm);
 
 }  // namespace forebay::standin
