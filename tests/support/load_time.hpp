@@ -14,8 +14,10 @@ inline constexpr bool kIsSanitized = true;
 inline constexpr bool kIsSanitized = false;
 #endif
 
+inline bool is_full_load() { return std::getenv("FOREBAY_FULL_LOAD") != nullptr; }
+
 inline Duration load_time(Duration full) {
-  if (std::getenv("FOREBAY_FULL_LOAD") != nullptr) return full;
+  if (is_full_load()) return full;
   return full / (kIsSanitized ? 5 : 3);
 }
 

@@ -1,6 +1,7 @@
 """`forebay serve` as a process, for tests and benchmarks in Python."""
 
 import ctypes
+import os
 import pathlib
 import signal
 import socket
@@ -42,9 +43,10 @@ class Serving:
     code = 0
 
     def __init__(self, command: list[str], port: int, log: pathlib.Path,
-                 account: dict[str, Any] | None = None) -> None:
-        """The account: user, group and extra_groups, if it is to be another."""
+                 account: dict[str, Any] | None = None, variables: dict[str, str] | None = None) -> None:
+        """The account: user, group and extra_groups, if it is to be another. The variables: beside our own."""
         self.account = account or {}
+        self.variables = os.environ | (variables or {})
         self.command = command
         self.port = port
         self.log = log
@@ -53,7 +55,8 @@ class Serving:
     def __enter__(self) -> "Serving":
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            cwd="/", preexec_fn=end_with_parent, **self.account)
+                                            cwd="/", env=self.variables, preexec_fn=end_with_parent,
+                                            **self.account)
         limit = time.monotonic() + START_LIMIT
         while not answers(self.port):
             if self.process.poll() is not None or time.monotonic() > limit:
