@@ -1,8 +1,8 @@
 // transfers: workers with pgx that move amounts between accounts through proxies that may be killed.
 //
-// Usage: transfers PORTS SECONDS WORKERS ACCOUNTS. The last line says in JSON how it went. A transfer that met a conflict,
-// or lost its connection, is done again until it succeeds; the journal tells whether a COMMIT without an answer was one.
-// Any other error is a failure.
+// Usage: transfers PORTS SECONDS WORKERS ACCOUNTS. The last line says in JSON how it went. A transfer that met a
+// conflict, or lost its connection, is done again until it succeeds; the journal tells whether a COMMIT without an
+// answer was one. Any other error is a failure.
 package main
 
 import (
