@@ -175,10 +175,13 @@ void World::watch_rate() {
   database_.set_rate_promised(now > rate_free_until_);
 }
 
-bool World::is_cap_waived() const {
+// Of what was refused each was tried by one of them, and counts for nobody.
+bool World::is_cap_waived(std::uint64_t refused) const {
+  const int more = refused > 0 ? 1 : 0;
   return store_.is_limit_passed(timeline_.now()) ||
-         std::ranges::any_of(processes_, [this](const auto& process) {
-           return store_.is_over(process->index(), database_.sessions_of(process->index()));
+         std::ranges::any_of(processes_, [this, more](const auto& process) {
+           const int sessions = database_.sessions_of(process->index());
+           return store_.is_over(process->index(), sessions + more);
          });
 }
 
@@ -196,7 +199,7 @@ void World::check_cluster() {
   }
   const std::uint64_t refused = database_.refused_by_cap() - refused_by_cap_;
   refused_by_cap_ += refused;
-  if (refused > 0 && !is_cap_waived()) {
+  if (refused > 0 && !is_cap_waived(refused)) {
     book_.note_broken(Promise::cap, -1,
                       fmt::format("the server refused a connect: {} sessions, and it allows {}",
                                   database_.sessions(), *scenario_.database.max_connections));
@@ -204,7 +207,7 @@ void World::check_cluster() {
   // What the dead have left counts here too.
   if (store_.has_cap() && database_.sessions() > store_.active()) {
     database_.advance(timeline_.now());
-    if (database_.sessions() <= store_.active() || is_cap_waived()) return;
+    if (database_.sessions() <= store_.active() || is_cap_waived(0)) return;
     book_.note_broken(Promise::leases, -1,
                       fmt::format("the server counts {} sessions, and all leases are {}",
                                   database_.sessions(), store_.active()));

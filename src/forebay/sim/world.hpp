@@ -30,7 +30,7 @@ class World {
   bool is_healthy() const;
   void check_cluster();
   void watch_rate();
-  bool is_cap_waived() const;
+  bool is_cap_waived(std::uint64_t refused) const;
   void check_everyone();
   bool is_lease_count_exact() const;
   void finish(RunResult& result);
