@@ -271,7 +271,7 @@ bool Director::is_quiet_for(Duration time, Instant now) const {
 }
 
 bool Director::is_lossless_for(Duration time, Instant now) const {
-  return losses_ == 0 && now >= deadline_after(last_loss_, time);
+  return losses_ == 0 && now - time >= last_loss_;
 }
 
 bool Director::is_calm_for(Duration time, Instant now) const {

@@ -124,11 +124,9 @@ void Summary::clients() {
   if (!clients) return;
   block_.keep_named(
       "clients",
-      fmt::format(
-          "{} at once, {} log-ins; {} answered, {} of them that there was no server; {} lost "
-          "their session",
-          grouped(static_cast<std::uint64_t>(clients->clients)), grouped(clients->log_ins),
-          grouped(clients->units), grouped(clients->unserved), grouped(clients->lost)));
+      fmt::format("{} at once; {} log-ins, {} sessions lost; {} found no server in time",
+                  grouped(static_cast<std::uint64_t>(clients->clients)), grouped(clients->log_ins),
+                  grouped(clients->lost), grouped(clients->unserved)));
 }
 
 void Summary::faults() {
