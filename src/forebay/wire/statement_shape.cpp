@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace forebay::wire {
 namespace {
@@ -46,9 +47,10 @@ bool is_part_of_word(Letter letter) {
          letter == Letter::dollar;
 }
 
+// set_config may begin in the middle of a word, behind its schema.
 bool is_set_config(std::string_view text) {
   static constexpr std::string_view kName = "set_config";
-  return text.size() >= kName.size() &&
+  return text.size() >= kName.size() && (text[1] | 0x20) == 'e' && (text[2] | 0x20) == 't' &&
          std::ranges::equal(text.substr(0, kName.size()), kName, {}, [](char letter) {
            return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
          });
@@ -58,8 +60,8 @@ bool is_set_config(std::string_view text) {
 bool is_trouble(std::string_view sql, std::size_t at) {
   switch (letter_at(sql, at)) {
     case Letter::trouble: return true;
-    case Letter::hyphen: return sql.substr(at + 1).starts_with('-');
-    case Letter::slash: return sql.substr(at + 1).starts_with('*');
+    case Letter::hyphen: return at + 1 < sql.size() && sql[at + 1] == '-';
+    case Letter::slash: return at + 1 < sql.size() && sql[at + 1] == '*';
     case Letter::dollar: return at + 1 == sql.size() || letter_at(sql, at + 1) != Letter::digit;
     case Letter::s: return is_set_config(sql.substr(at));
     default: return false;
@@ -81,8 +83,7 @@ std::size_t end_of_word(std::string_view sql, std::size_t at, bool& is_number) {
   for (; at < sql.size(); ++at) {
     const Letter letter = letter_at(sql, at);
     if (letter == Letter::digit) continue;
-    if (!is_part_of_word(letter)) break;
-    if (letter != Letter::word && is_trouble(sql, at)) break;
+    if (letter != Letter::word && (!is_part_of_word(letter) || is_trouble(sql, at))) break;
     is_number = false;
   }
   return at;
@@ -90,35 +91,51 @@ std::size_t end_of_word(std::string_view sql, std::size_t at, bool& is_number) {
 
 }  // namespace
 
-std::string statement_shape(std::string_view sql) {
-  std::string shape;
-  shape.reserve(sql.size());
+StatementShape::StatementShape(std::string_view sql) : text_(sql) {
   std::size_t kept = 0;  // so much of the text is in the shape, as it is or as another constant
+  std::size_t size = 0;  // of that
+  char* into = nullptr;
+  const auto copy = [&](std::string_view piece) {
+    std::memcpy(into + size, piece.data(), piece.size());
+    size += piece.size();
+  };
   const auto replace = [&](std::size_t begin, std::size_t end, std::string_view constant) {
-    shape.append(sql.substr(kept, begin - kept)).append(constant);
+    // No constant is longer than what it stands for.
+    if (into == nullptr) into = room_for(sql.size());
+    copy(sql.substr(kept, begin - kept));
+    copy(constant);
     kept = end;
   };
   for (std::size_t at = 0; at < sql.size();) {
     const Letter letter = letter_at(sql, at);
     if (letter == Letter::other) {
       ++at;
-    } else if (is_trouble(sql, at)) {
-      return std::string(sql);
-    } else if (letter == Letter::quote) {
-      const std::size_t end = end_of_string(sql, at);
-      if (end == std::string_view::npos) return std::string(sql);
-      replace(at, end, "''");
-      at = end;
     } else if (is_part_of_word(letter)) {
       bool is_number = false;
       const std::size_t end = end_of_word(sql, at, is_number);
+      if (end == at) return;  // trouble
       if (is_number) replace(at, end, "0");
+      at = end;
+    } else if (is_trouble(sql, at)) {
+      return;
+    } else if (letter == Letter::quote) {
+      const std::size_t end = end_of_string(sql, at);
+      if (end == std::string_view::npos) return;
+      replace(at, end, "''");
       at = end;
     } else {
       ++at;
     }
   }
-  return shape.append(sql.substr(kept));
+  if (into == nullptr) return;
+  copy(sql.substr(kept));
+  text_ = std::string_view(into, size);
+}
+
+char* StatementShape::room_for(std::size_t size) {
+  if (size <= small_.size()) return small_.data();
+  large_ = std::make_unique_for_overwrite<char[]>(size);
+  return large_.get();
 }
 
 }  // namespace forebay::wire

@@ -17,11 +17,12 @@ StatementTexts::~StatementTexts() {
 // The parser takes longer than all the rest, so those who write constants into their texts must not
 // pay for it each time. What it cannot read it may read with other constants.
 wire::StatementReading StatementTexts::read(std::string_view sql) {
-  const std::string shape = wire::statement_shape(sql);
+  const wire::StatementShape of_it(sql);
+  const std::string_view shape = of_it.text();
   {
     const MutexLock lock(mutex_);
     if (const wire::StatementReading* const known = recall(shape)) return *known;
-    if (shape != sql) {
+    if (shape.data() != sql.data()) {
       if (const wire::StatementReading* const known = recall(sql)) return *known;
     }
   }

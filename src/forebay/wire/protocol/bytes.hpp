@@ -2,8 +2,10 @@
 // std::byte become that, and come back, here. Numbers stand with the highest byte first.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -22,7 +24,9 @@ inline std::uint16_t read_uint16(std::string_view from, std::size_t at = 0) {
   return static_cast<std::uint16_t>(byte(at) << 8 | byte(at + 1));
 }
 inline std::uint32_t read_uint32(std::string_view from, std::size_t at = 0) {
-  return static_cast<std::uint32_t>(read_uint16(from, at)) << 16 | read_uint16(from, at + 2);
+  std::uint32_t number = 0;
+  std::memcpy(&number, from.data() + at, sizeof number);
+  return std::endian::native == std::endian::little ? std::byteswap(number) : number;
 }
 inline void write_uint16(char* into, std::uint16_t value) {
   into[0] = static_cast<char>(value >> 8);

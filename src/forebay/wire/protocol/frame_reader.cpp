@@ -70,7 +70,7 @@ Frame FrameReader::start_of_message() {
   if (here.size() < wanted_) return {};
   const char type = is_startup_ ? '\0' : here[0];
   const std::uint32_t length = read_uint32(here, wanted_ - 4);
-  if (std::optional<Error> problem = problem_of(type, length)) return broken(std::move(*problem));
+  if (!is_possible(type, length)) return broken(problem_of(type, length));
 
   const std::uint32_t body = length - 4;
   const std::size_t all = header_size() + body;
@@ -99,26 +99,28 @@ Frame FrameReader::piece_of_body() {
   return frame;
 }
 
-std::optional<Error> FrameReader::problem_of(char type, std::uint32_t length) const {
+bool FrameReader::is_possible(char type, std::uint32_t length) const {
+  if (is_startup_) return length >= 8 && length <= kLongestStartup;
+  if (length < 4 || length > longest_message(options_.sender, type)) return false;
+  return length - 4 <= options_.longest_whole || !options_.whole.has(type);
+}
+
+// REQUIRES: it is not possible.
+Error FrameReader::problem_of(char type, std::uint32_t length) const {
   if (is_startup_) {
-    if (length >= 8 && length <= kLongestStartup) return std::nullopt;
     return violation(
         fmt::format("invalid length of startup packet: {} bytes, which may be 8 to {}; the client "
                     "may not speak PostgreSQL's protocol",
                     length, kLongestStartup));
   }
   const std::uint32_t longest = longest_message(options_.sender, type);
-  const bool is_possible = length >= 4 && length <= longest;
-  const bool is_too_long = options_.whole.has(type) && length > options_.longest_whole + 4;
-  if (is_possible && !is_too_long) return std::nullopt;
-
   if (longest == 0) {
     return violation(
         fmt::format("invalid message type {}: no client sends it", readable_type(type)));
   }
   const std::string_view known = message_name(options_.sender, type);
   const std::string name = known.empty() ? readable_type(type) : std::string(known);
-  if (!is_possible) {
+  if (length < 4 || length > longest) {
     return violation(fmt::format("invalid length of message {}: {} bytes, which may be 4 to {}",
                                  name, length, longest));
   }

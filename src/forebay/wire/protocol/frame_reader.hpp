@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -85,7 +84,8 @@ class FrameReader {
   Frame start_of_message();
   Frame piece_of_body();
   Frame broken(Error error);
-  std::optional<Error> problem_of(char type, std::uint32_t length) const;
+  bool is_possible(char type, std::uint32_t length) const;
+  Error problem_of(char type, std::uint32_t length) const;
   std::string_view take(std::size_t count);
   void resize(std::size_t size);
 

@@ -12,7 +12,7 @@ struct MessageEntry {
   std::uint32_t longest = 0;
 };
 
-MessageEntry client_entry(char type) {
+constexpr MessageEntry client_entry(char type) {
   switch (static_cast<ClientMessage>(type)) {
     case ClientMessage::bind: return {"Bind", kLongestMessage};
     case ClientMessage::close: return {"Close", kShortFromClient};
@@ -32,7 +32,7 @@ MessageEntry client_entry(char type) {
   return {};
 }
 
-MessageEntry server_entry(char type) {
+constexpr MessageEntry server_entry(char type) {
   switch (static_cast<ServerMessage>(type)) {
     case ServerMessage::authentication: return {"Authentication", kShortFromServer};
     case ServerMessage::backend_key_data: return {"BackendKeyData", kShortFromServer};
@@ -64,6 +64,17 @@ MessageEntry server_entry(char type) {
   return {"", kLongestMessage};
 }
 
+// Asked for each message, and so by a table.
+using Lengths = std::array<std::uint32_t, 256>;
+constexpr Lengths lengths_of(MessageEntry (*entry)(char)) {
+  Lengths lengths{};
+  for (std::size_t type = 0; type < lengths.size(); ++type)
+    lengths[type] = entry(static_cast<char>(type)).longest;
+  return lengths;
+}
+constexpr Lengths kFromClient = lengths_of(&client_entry);
+constexpr Lengths kFromServer = lengths_of(&server_entry);
+
 }  // namespace
 
 std::string_view message_name(Sender sender, char type) {
@@ -71,7 +82,8 @@ std::string_view message_name(Sender sender, char type) {
 }
 
 std::uint32_t longest_message(Sender sender, char type) {
-  return sender == Sender::client ? client_entry(type).longest : server_entry(type).longest;
+  const Lengths& lengths = sender == Sender::client ? kFromClient : kFromServer;
+  return lengths[static_cast<unsigned char>(type)];
 }
 
 }  // namespace forebay::wire

@@ -72,7 +72,11 @@ bool PendingAnswers::received(char type, std::string_view body) {
 }
 
 bool PendingAnswers::is_any_of(std::string_view types) const {
-  return !is_empty() && types.find(requests_[begin_]) != std::string_view::npos;
+  if (is_empty()) return false;
+  // There are three of them at most: a search by the library costs more.
+  for (const char type : types)
+    if (type == requests_[begin_]) return true;
+  return false;
 }
 
 void PendingAnswers::pop() {
@@ -143,7 +147,7 @@ void PendingAnswers::fail_copy() {
 
 // The answer to a request that was sent after the Syncs in doubt: theirs have come before it.
 void PendingAnswers::end_doubt() {
-  if (!is_any_of("S")) doubtful_ = 0;
+  if (doubtful_ > 0 && !is_any_of("S")) doubtful_ = 0;
 }
 
 bool PendingAnswers::ready(std::string_view body) {
