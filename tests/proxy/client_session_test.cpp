@@ -48,6 +48,16 @@ TEST_F(ClientSessionTest, AQueryHoldsAServerUntilItIsReady) {
   EXPECT_TRUE(server_.leftovers.empty());
 }
 
+// A text costs more than all the rest of a short query.
+TEST_F(ClientSessionTest, ATextIsReadOnceWhenItsServerIsThere) {
+  Talk talk(route_);
+
+  EXPECT_EQ(talk.client(query("SELECT 1")), "wants a server");
+  EXPECT_EQ(route_.texts.readings(), 0u);
+  talk.attach(server_);
+  EXPECT_EQ(route_.texts.readings(), 1u);
+}
+
 TEST_F(ClientSessionTest, ATransactionKeepsItsServer) {
   Talk talk(route_);
   talk.client(query("BEGIN"));

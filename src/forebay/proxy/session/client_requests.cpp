@@ -12,6 +12,15 @@ using wire::Frame;
 
 namespace {
 
+// What a proxy answers by itself begins with DEALLOCATE or DISCARD. Any other text is read when its
+// server is there, once.
+bool may_be_ours(std::string_view sql) {
+  const std::size_t begin = sql.find_first_not_of(" \t\n\v\f\r");
+  if (begin == std::string_view::npos) return false;
+  const char letter = static_cast<char>(sql[begin] | 0x20);
+  return letter == 'd' || letter < 'a' || letter > 'z';
+}
+
 bool is_copy(ClientMessage type) {
   return type == ClientMessage::copy_data || type == ClientMessage::copy_done ||
          type == ClientMessage::copy_fail;
@@ -117,6 +126,7 @@ Verdict ClientSession::fail_fitted(const Frame& frame, Output& out) {
 Verdict ClientSession::on_query(const Frame& frame, Output& out) {
   const Result<wire::QueryView> query = wire::parse_query(frame.body);
   if (!query) return violation(query.error(), out);
+  if (server_ == nullptr && !may_be_ours(query->sql)) return want_server(frame);
   const wire::StatementReading reading = shared_.texts.read(query->sql);
   if (is_free() && !is_pinned() && answer_query(reading, out)) return Verdict::done;
   if (server_ == nullptr) return want_server(frame);

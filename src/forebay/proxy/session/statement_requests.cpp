@@ -38,7 +38,9 @@ Verdict ClientSession::on_parse(const Frame& frame, Output& out) {
   const Result<wire::ParseView> view = wire::parse_parse(frame.body);
   if (!view) return violation(view.error(), out);
   if (server_ == nullptr) return want_server(frame);
-  const wire::StatementReading reading = shared_.texts.read(view->sql);
+  const UnnamedStatement& last = statements_.unnamed();
+  const bool is_again = view->statement.empty() && last.exists && last.body == frame.body.substr(1);
+  const wire::StatementReading reading = is_again ? last.reading : shared_.texts.read(view->sql);
   if (try_refuse('P', pins_of(reading), out)) return Verdict::done;
   if (!view->statement.empty()) return parse_named(frame, *view, reading, out);
 
