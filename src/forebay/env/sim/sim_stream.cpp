@@ -116,7 +116,7 @@ Result<std::size_t> SimStream::write_now(ConstBytes bytes) {
   if (Result<void> open = check_open(); !open) return failure(std::move(open).error());
   SimPipe& pipe = wire_->written(side_);
   if (pipe.is_broken()) return lost();
-  const std::size_t count = pipe.put(bytes, scheduler_->now());
+  const std::size_t count = bytes.empty() ? 0 : pipe.put(bytes, scheduler_->now());
   if (count > 0) {
     wire_->wake(SimWire::other(side_));
     wire_->note_break(side_);

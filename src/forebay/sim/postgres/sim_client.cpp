@@ -303,9 +303,11 @@ Task<void> SimClient::cancel(std::uint32_t process, std::string key, Duration af
   --cancels_under_way_;
 }
 
+// A client that pauses before it reads does not know yet that its stream broke. The proxy does.
 bool SimClient::may_be_cancelled(std::string_view sql) const {
   const bool is_of_this_life = life_ != nullptr && !life_->has_left && !life_->is_over &&
-                               marked_number(sql) > first_mark_of_life_;
+                               marked_number(sql) > first_mark_of_life_ &&
+                               life_->stream->write_now({}).has_value();
   return !is_of_this_life || cancels_under_way_ > 0;
 }
 
