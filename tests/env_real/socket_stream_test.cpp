@@ -1,6 +1,7 @@
 // Streams over real sockets, TCP and Unix: order, back pressure, deadlines, ends, addresses, and
 // the move to another loop.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -192,6 +193,42 @@ TEST_P(SocketStreamTest, WhatGoesWithoutWaitingIsSentAndTheRestIsLeft) {
   EXPECT_LT(sent.size(), text.size());
   EXPECT_EQ(run(read_text(*ends_.far, sent.size(), kNever))->size(), sent.size());
   EXPECT_EQ(run(write_now_when_closed(*ends_.near)), "closed");
+}
+
+Task<std::string> heard_while_waiting(Scheduler& scheduler, StreamEnds& ends) {
+  TaskGroup group(scheduler);
+  std::optional<Result<std::string>> heard;
+  group.spawn(keep_result(read_to_end(*ends.far, deadline_after(scheduler.now(), 10s)), heard));
+  co_await sleep_for(scheduler, 1ms);
+  const Result<void> written = co_await write_text(*ends.near, "last words", kNever);
+  const Result<void> finished = co_await ends.near->finish(kNever);
+  EXPECT_TRUE(written && finished);
+  co_await group.join();
+  co_return heard->has_value() ? **heard : heard->error().text();
+}
+
+// Both are told at once, and a read of the words says nothing of the end.
+TEST_P(SocketStreamTest, TheEndIsHeardThatCameWithTheLastWords) {
+  EXPECT_EQ(run(heard_while_waiting(runtime_.scheduler(), ends_)), "last words");
+}
+
+Task<std::string> heard_after_a_pause(Scheduler& scheduler, StreamEnds& ends) {
+  std::string heard;
+  std::array<std::byte, 64> room;
+  for (const char* const said : {"one, ", "two"}) {
+    const Result<void> written = co_await write_text(*ends.near, said, kNever);
+    EXPECT_TRUE(written.has_value());
+    co_await sleep_for(scheduler, 1ms);
+    const Instant deadline = deadline_after(scheduler.now(), 10s);
+    const Result<std::size_t> got = co_await ends.far->read(Bytes(room), deadline);
+    if (!got) co_return got.error().text();
+    heard.append(reinterpret_cast<const char*>(room.data()), *got);
+  }
+  co_return heard;
+}
+
+TEST_P(SocketStreamTest, WhatComesWhileNobodyReadsIsNotMissed) {
+  EXPECT_EQ(run(heard_after_a_pause(runtime_.scheduler(), ends_)), "one, two");
 }
 
 TEST_P(SocketStreamTest, CloseEndsTheCallsUnderWayAndThoseToCome) {

@@ -27,7 +27,9 @@ class StreamWait {
     Until(const Until&) = delete;
     Until& operator=(const Until&) = delete;
 
-    bool await_ready() const { return wait_.scheduler_->now() >= deadline_; }
+    bool await_ready() const {
+      return deadline_ != kNever && wait_.scheduler_->has_passed(deadline_);
+    }
     void await_suspend(std::coroutine_handle<> task) {
       FOREBAY_CHECK(!wait_.has_task(), "a stream has one read and one write at a time");
       task_ = task;
@@ -62,7 +64,7 @@ class StreamWait {
   void end(WaitEnding how) {
     Until* const until = std::exchange(until_, nullptr);
     if (until == nullptr) return;
-    scheduler_->disarm(*until);
+    if (until->deadline_ != kNever) scheduler_->disarm(*until);
     until->ending_ = how;
     scheduler_->post(until->task_);
   }

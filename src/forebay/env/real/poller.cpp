@@ -26,13 +26,14 @@ Poller::Events ready_events(std::uint32_t events) {
   Poller::Events ready = 0;
   if (is_broken || (events & (EPOLLIN | EPOLLPRI)) != 0) ready |= Poller::kRead;
   if (is_broken || (events & EPOLLOUT) != 0) ready |= Poller::kWrite;
+  if (is_broken || (events & (EPOLLRDHUP | EPOLLPRI)) != 0) ready |= Poller::kEnd;
   return ready;
 }
 
 // A broken descriptor is reported whether somebody asked or not. EPOLLET: only once.
-std::uint32_t system_events(Poller::Events events) {
+std::uint32_t system_events(Poller::Events events, Poller::Told told) {
   if (events == 0) return EPOLLET;
-  std::uint32_t asked = 0;
+  std::uint32_t asked = told == Poller::Told::once ? EPOLLET | EPOLLRDHUP : 0;
   if ((events & Poller::kRead) != 0) asked |= EPOLLIN | EPOLLPRI;
   if ((events & Poller::kWrite) != 0) asked |= EPOLLOUT;
   return asked;
@@ -97,7 +98,7 @@ void Poller::forget(Watched& watched) {
 
 int Poller::ask(Watched& watched, int operation, Events events) {
   epoll_event event{};
-  event.events = system_events(events);
+  event.events = system_events(events, watched.told_);
   event.data.u64 = key_of(watched.descriptor_, watched.generation_);
   if (::epoll_ctl(epoll_.number(), operation, watched.descriptor_, &event) != 0) return errno;
   watched.asked_ = events;
@@ -119,34 +120,41 @@ void Poller::set_alarm(Instant due) {
 bool Poller::wait(bool may_sleep) {
   const int count = ::epoll_wait(epoll_.number(), events_.data(), static_cast<int>(events_.size()),
                                  may_sleep ? -1 : 0);
+  if (count <= 0) return false;  // below zero: a signal
   bool has_rung = false;
-  for (int i = 0; i < count; ++i) {  // below zero: a signal
-    const epoll_event& event = events_[static_cast<std::size_t>(i)];
-    if (event.data.u64 == kAlarmKey) {
-      has_rung = true;
-    } else if (event.data.u64 != kBellKey) {
-      tell(event);
-    }
-  }
+  const auto happened = std::span(events_).first(static_cast<std::size_t>(count));
+  const std::span<const News> news = take_news(happened, has_rung);
+  // It is waited for, or our own, so nobody lets go of it elsewhere.
+  for (const News& one : news) one.watched->on_ready_(*one.watched, one.events);
   return has_rung;
 }
 
-void Poller::tell(const epoll_event& event) {
-  Watched* watched = nullptr;
-  Events told = 0;
-  {
-    MutexLock lock(mutex_);
-    watched = find(event.data.u64);
-    if (watched == nullptr) return;  // forgotten since
-    const Events ready = ready_events(event.events) & watched->asked_;
-    told = ready & watched->wanted_;
-    watched->wanted_ &= ~told;
-    // A socket that can be written mostly goes on so, and need not be reported with each read.
-    const Events dropped = (ready & ~told) | (ready & kWrite);
-    if (dropped != 0) ask(*watched, EPOLL_CTL_MOD, watched->asked_ & ~dropped);
+// One lock for all.
+std::span<const Poller::News> Poller::take_news(std::span<const epoll_event> happened,
+                                                bool& has_rung) {
+  std::size_t count = 0;
+  MutexLock lock(mutex_);
+  for (const epoll_event& event : happened) {
+    if (event.data.u64 == kAlarmKey) has_rung = true;
+    if (event.data.u64 == kAlarmKey || event.data.u64 == kBellKey) continue;
+    Watched* const watched = find(event.data.u64);
+    if (watched == nullptr) continue;  // forgotten since
+    const Events ready = ready_events(event.events);
+    const bool is_once = watched->told_ == Told::once;
+    const Events told = is_once ? ready : take_wanted(*watched, ready & watched->asked_);
+    if (told != 0) news_[count++] = {watched, told};
   }
-  // It is waited for, so nobody lets go of it elsewhere.
-  if (told != 0) watched->on_ready_(*watched, told);
+  return std::span(news_).first(count);
+}
+
+// What of this is wanted; for the rest, interest is lost.
+Poller::Events Poller::take_wanted(Watched& watched, Events ready) {
+  const Events wanted = ready & watched.wanted_;
+  watched.wanted_ &= ~wanted;
+  // A socket that can be written mostly goes on so, and need not be reported with each read.
+  const Events dropped = (ready & ~wanted) | (ready & kWrite);
+  if (dropped != 0) ask(watched, EPOLL_CTL_MOD, watched.asked_ & ~dropped);
+  return wanted;
 }
 
 Poller::Watched* Poller::find(std::uint64_t key) {

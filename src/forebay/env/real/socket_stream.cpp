@@ -84,7 +84,7 @@ Task<Result<std::size_t>> SocketStream::read(Bytes into, Instant deadline) {
   FOREBAY_CHECK(!into.empty(), "a read needs room for a byte");
   const Call call(*this);
   const ReadInterrupt::Read reading(interrupt_);
-  for (bool looks = !is_drained_;; looks = true) {
+  for (bool looks = !is_drained_ || (watch_ != nullptr && watch_->is_due());; looks = true) {
     if (looks && is_due_to_yield()) co_await Yield(*scheduler_);
     if (is_closed_) co_return closed();
     if (looks) {
@@ -104,12 +104,15 @@ Task<Result<std::size_t>> SocketStream::read(Bytes into, Instant deadline) {
 // How many bytes there were; below zero: the number of the system's error.
 ssize_t SocketStream::receive(Bytes into) {
   FOREBAY_CHECK(watch_ != nullptr, kBetweenLoops);
+  watch_->begin_read();
   for (;;) {
     const ssize_t got = ::recv(watch_->socket(), into.data(), into.size(), 0);
     const int error = got < 0 ? errno : 0;
     if (error == EINTR) continue;
-    is_drained_ =
-        error != 0 ? is_worth_waiting(error) : static_cast<std::size_t>(got) < into.size();
+    const bool is_empty = is_worth_waiting(error);
+    if (is_empty) watch_->note_empty();
+    const bool is_short = error == 0 && static_cast<std::size_t>(got) < into.size();
+    is_drained_ = is_empty || (is_short && !watch_->is_ending());
     return error != 0 ? -error : got;
   }
 }
@@ -144,7 +147,8 @@ Task<Result<void>> SocketStream::write(std::span<const ConstBytes> pieces, Insta
 }
 
 Result<std::size_t> SocketStream::write_now(ConstBytes bytes) {
-  if (Result<void> open = check_open(); !open) return failure(std::move(open).error());
+  if (is_closed_) return closed();
+  FOREBAY_CHECK(watch_ != nullptr, kBetweenLoops);
   const ssize_t sent = ::send(watch_->socket(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (sent >= 0) return static_cast<std::size_t>(sent);
   if (errno == EINTR || is_worth_waiting(errno)) return std::size_t{0};

@@ -17,7 +17,7 @@ Result<std::shared_ptr<SocketWatch>> SocketWatch::make(LoopScheduler& scheduler,
 }
 
 SocketWatch::SocketWatch(LoopScheduler& scheduler, int socket)
-    : Watched(socket, &on_ready),
+    : Watched(socket, &on_ready, Poller::Told::once),
       poller_(scheduler.poller()),
       read_(scheduler),
       write_(scheduler) {}
@@ -26,13 +26,17 @@ SocketWatch::~SocketWatch() { close(); }
 
 // The loop has it already, so nothing can go wrong with asking for more.
 StreamWait::Until SocketWatch::until(Poller::Events event, StreamWait& wait, Instant deadline) {
-  if (is_open_) poller_.want(*this, event);
+  if (is_open_ && event == Poller::kWrite) poller_.want(*this, event);
   return wait.until(deadline);
 }
 
 void SocketWatch::on_ready(Watched& watched, Poller::Events events) {
   SocketWatch& self = static_cast<SocketWatch&>(watched);
-  if ((events & Poller::kRead) != 0) self.read_.end(WaitEnding::ready);
+  if ((events & Poller::kEnd) != 0) self.is_ending_ = true;
+  if ((events & Poller::kRead) != 0) {
+    self.is_due_ = true;
+    self.read_.end(WaitEnding::ready);
+  }
   if ((events & Poller::kWrite) != 0) self.write_.end(WaitEnding::ready);
 }
 
