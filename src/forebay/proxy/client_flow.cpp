@@ -77,7 +77,11 @@ Task<void> ClientFlow::serve() {
       while (is_cancelling_) co_await changed_.wait_until(kNever);
       if (is_ending_) co_return;
       Verdict verdict = decide(frame);
-      if (verdict == Verdict::acquire) verdict = co_await acquire_for(frame);
+      if (verdict == Verdict::acquire) {
+        PooledConnection ready = take_ready();
+        if (try_begin_stay(ready)) verdict = decide(frame);
+        if (verdict == Verdict::acquire) verdict = co_await acquire_for(frame, std::move(ready));
+      }
       if (verdict == Verdict::end) co_return;
       if (verdict == Verdict::done) continue;
       if (frame.bytes.size() < kWorthNoCopy) {
@@ -88,7 +92,8 @@ Task<void> ClientFlow::serve() {
       if (!is_sent) co_return;
       continue;
     }
-    const bool is_sent = co_await send_all();
+    bool is_sent = try_send_all();
+    if (!is_sent) is_sent = co_await send_all();
     if (!is_sent) co_return;
     // It was brought for what it need not do after all, or was done before this came: the rest of a
     // COPY that failed.
@@ -105,6 +110,10 @@ Task<void> ClientFlow::serve() {
   }
 }
 
+bool ClientFlow::try_send_all() {
+  return (stay_ == nullptr || try_send_to_server()) && try_send_to_client();
+}
+
 Task<bool> ClientFlow::send_all() {
   bool is_sent = true;
   if (stay_ != nullptr && !try_send_to_server()) is_sent = co_await send_to_server();
@@ -119,12 +128,14 @@ Verdict ClientFlow::decide(const wire::Frame& frame) {
   return verdict;
 }
 
-Task<Verdict> ClientFlow::acquire_for(wire::Frame frame) {
+Task<Verdict> ClientFlow::acquire_for(wire::Frame frame, PooledConnection ready) {
   Verdict verdict = Verdict::acquire;
   while (verdict == Verdict::acquire) {
-    const bool is_told = co_await send_to_client();
+    bool is_told = try_send_to_client();
+    if (!is_told) is_told = co_await send_to_client();
     if (!is_told || is_ending_) co_return Verdict::end;
-    const Result<void> brought = co_await bring_server(after(limits().query_wait));
+    const Result<void> brought =
+        co_await bring_server(std::move(ready), after(limits().query_wait));
     if (brought && !is_ending_) {
       verdict = decide(frame);
     } else if (is_client_gone_ || is_ending_) {

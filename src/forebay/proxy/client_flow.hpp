@@ -62,6 +62,8 @@ class ClientFlow {
   ListLink<ClientFlow> link;
 
  private:
+  class LateWatch;
+
   // A server at this client's service.
   struct Stay {
     Stay(PooledConnection taken, ServerLink& connection)
@@ -89,21 +91,26 @@ class ClientFlow {
 
   Task<void> serve();
   Verdict decide(const wire::Frame& frame);
-  Task<Verdict> acquire_for(wire::Frame frame);
+  Task<Verdict> acquire_for(wire::Frame frame, PooledConnection ready);
   bool take_ahead();
   bool note_read(const Result<std::size_t>& got, Instant deadline);
   Instant client_deadline() const;
+  bool try_send_all();
   Task<bool> send_all();
   Task<void> finish_work();
   Task<void> say_goodbye();
 
   // In server_stay.cpp.
-  Task<Result<void>> bring_server(Instant deadline);
+  PooledConnection take_ready();
+  bool try_begin_stay(PooledConnection& ready);
+  void begin_stay(PooledConnection taken);
+  Task<Result<void>> bring_server(PooledConnection ready, Instant deadline);
   Task<Result<PooledConnection>> stand_in_line(Instant deadline);
   Task<void> watch_client(Cancellation& gone);
   Task<void> follow_server(Stay& stay);
-  Task<bool> read_server(Stay& stay);
+  Task<bool> bear_silence(Stay& stay, Result<std::size_t> got, Instant deadline);
   bool is_for_client(const wire::Frame& frame);
+  bool try_release();
   Task<bool> release_if_done();
   void cancel_late_query(Stay& stay);
   Instant server_deadline(const Stay& stay) const;

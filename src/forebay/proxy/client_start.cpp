@@ -89,7 +89,8 @@ Task<bool> ClientFlow::begin(const wire::StartupView& start, Instant deadline) {
   reader_.expect_messages();
 
   if (route_->greeting() == nullptr) {
-    const Result<PooledConnection> first = co_await stand_in_line(deadline);
+    Result<PooledConnection> first = take_ready();
+    if (!*first) first = co_await stand_in_line(deadline);
     if (is_client_gone_ || is_ending_) co_return false;
     if (!first) {
       refuse(wire::report_of(first.error(), wire::Severity::fatal));
@@ -98,7 +99,8 @@ Task<bool> ClientFlow::begin(const wire::StartupView& start, Instant deadline) {
   }
   Verdict verdict = session_->begin(*route_->greeting(), out_);
   if (verdict == Verdict::acquire) {
-    const Result<void> brought = co_await bring_server(deadline);
+    PooledConnection ready = take_ready();
+    const Result<void> brought = co_await bring_server(std::move(ready), deadline);
     if (is_client_gone_ || is_ending_) co_return false;
     if (!brought) verdict = session_->fail_unit(brought.error(), out_);
     if (stay_ != nullptr && session_->may_release()) co_await end_stay();

@@ -21,8 +21,13 @@ bool SendLane::try_send(ByteStream& stream, std::string& buffer) const {
   if (is_writing_) return false;
   if (buffer.empty()) return true;
   const Result<std::size_t> sent = stream.write_now(wire::bytes_of(buffer));
-  if (sent) buffer.erase(0, *sent);
-  return buffer.empty();
+  if (!sent) return false;
+  if (*sent < buffer.size()) {
+    buffer.erase(0, *sent);
+    return false;
+  }
+  buffer.clear();
+  return true;
 }
 
 Task<Result<void>> SendLane::send(ByteStream& stream, std::string& buffer, std::string_view piece,

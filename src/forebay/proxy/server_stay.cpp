@@ -21,6 +21,18 @@ constexpr std::size_t kMostAhead = std::size_t{16} * 1024;
 // go away do so while they are idle, or take what is said next with them at any time.
 constexpr Duration kMoment = std::chrono::milliseconds(10);
 
+// Who gets a server sooner is not read meanwhile: that costs more than the wait. Of those who hang
+// up we hear that much later.
+constexpr Duration kShortLine = std::chrono::milliseconds(10);
+
+ServerLink& link_of(const PooledConnection& taken) {
+  return static_cast<ServerLink&>(taken.connection());
+}
+
+bool was_in_use(const PooledConnection& taken, const Scheduler& scheduler) {
+  return link_of(taken).was_given_back_since(scheduler.recent_now() - kMoment);
+}
+
 // For a client that got no server, whatever it is that the pool was short of.
 Error no_server(const Error& why) {
   if (why.code() != Errc::timed_out) return why;
@@ -29,23 +41,50 @@ Error no_server(const Error& why) {
 
 }  // namespace
 
-Task<Result<void>> ClientFlow::bring_server(Instant deadline) {
-  for (;;) {
-    Result<PooledConnection> taken = co_await stand_in_line(deadline);
-    if (!taken) co_return failure(taken.error());
-    auto& server = static_cast<ServerLink&>(taken->connection());
-    bool is_there = server.was_given_back_since(scheduler_.recent_now() - kMoment);
-    if (!is_there) is_there = co_await server.is_still_there();
-    if (!is_there) {
-      taken->mark_broken();
-      continue;
-    }
-    stay_ = std::make_unique<Stay>(std::move(*taken), server);
-    break;
-  }
+// Without a task, where nobody has to wait. Nothing: none is ready, or it is for stand_in_line() to
+// take it, or the client is to hear something first.
+PooledConnection ClientFlow::take_ready() {
+  const bool is_observed = route_->observation().observer != nullptr;
+  if (is_observed || !try_send_to_client()) return {};
+  // Not try_acquire(): who finds nothing here stands in line, and is counted there.
+  Acquire acquiring = route_->pool().acquire(kNever);
+  if (!acquiring.await_ready()) return {};
+  Result<PooledConnection> ready = acquiring.await_resume();
+  return ready ? std::move(*ready) : PooledConnection();
+}
+
+// True: it serves now. It is taken, unless it is to be looked at first.
+bool ClientFlow::try_begin_stay(PooledConnection& ready) {
+  if (!ready || !was_in_use(ready, scheduler_)) return false;
+  begin_stay(std::move(ready));
+  return session_->is_fitted();
+}
+
+void ClientFlow::begin_stay(PooledConnection taken) {
+  ServerLink& server = link_of(taken);
+  stay_ = std::make_unique<Stay>(std::move(taken), server);
   ++counters_->stays;
-  session_->attach(stay_->server.picture(), out_);
+  session_->attach(server.picture(), out_);
   followers_.spawn(follow_server(*stay_));
+}
+
+// With a server that is ready, or else with one that is waited for.
+Task<Result<void>> ClientFlow::bring_server(PooledConnection ready, Instant deadline) {
+  while (stay_ == nullptr) {
+    if (!ready) {
+      Result<PooledConnection> taken = co_await stand_in_line(deadline);
+      if (!taken) co_return failure(taken.error());
+      ready = std::move(*taken);
+    }
+    bool is_there = was_in_use(ready, scheduler_);
+    if (!is_there) is_there = co_await link_of(ready).is_still_there();
+    if (is_there) {
+      begin_stay(std::move(ready));
+    } else {
+      ready.mark_broken();
+      ready = take_ready();
+    }
+  }
   bool is_sent = true;
   if (!out_.to_server.empty()) is_sent = co_await send_to_server();
   if (!is_sent) co_return failure(Errc::connection_lost, "the server was lost before it was used");
@@ -55,26 +94,51 @@ Task<Result<void>> ClientFlow::bring_server(Instant deadline) {
   co_return Result<void>();
 }
 
-// A client that hangs up while it stands in line leaves it at once.
+// Begins to read the client when it has stood in line for a while.
+class ClientFlow::LateWatch : public Timer {
+ public:
+  LateWatch(ClientFlow& flow, Cancellation& gone) : Timer(&begin), flow_(flow), gone_(gone) {
+    flow_.scheduler_.arm(*this, deadline_after(flow_.scheduler_.recent_now(), kShortLine));
+  }
+  LateWatch(const LateWatch&) = delete;
+  LateWatch& operator=(const LateWatch&) = delete;
+  ~LateWatch() { flow_.scheduler_.disarm(*this); }
+
+ private:
+  static void begin(Timer& timer) {
+    LateWatch& self = static_cast<LateWatch&>(timer);
+    self.flow_.watchers_.spawn(self.flow_.watch_client(self.gone_));
+  }
+
+  ClientFlow& flow_;
+  Cancellation& gone_;
+};
+
+// A client that hangs up while it stands in line leaves it soon.
 Task<Result<PooledConnection>> ClientFlow::stand_in_line(Instant deadline) {
   Pool& pool = route_->pool();
   detail::ObservedSpan span(route_->observation(), scheduler_);
-  if (span) span.begin(ObservedStep::acquire, {}, {});
-  if (std::optional<PooledConnection> ready = pool.try_acquire()) {
-    if (span) span.end(nullptr);
-    co_return std::move(*ready);
+  if (span) {
+    span.begin(ObservedStep::acquire, {}, {});
+    if (std::optional<PooledConnection> ready = pool.try_acquire()) {
+      span.end(nullptr);
+      co_return std::move(*ready);
+    }
   }
   ++counters_->waits;
   ++counters_->waiting;
   Cancellation gone(scheduler_);
   is_in_line_ = true;
-  watchers_.spawn(watch_client(gone));
+  std::optional<LateWatch> watch(std::in_place, *this, gone);
   Result<PooledConnection> taken = co_await pool.acquire(Until(deadline, gone));
   if (span) span.end(taken ? nullptr : &taken.error());
   --counters_->waiting;
   is_in_line_ = false;
-  stream_->interrupt_read();
-  co_await watchers_.join();
+  watch.reset();
+  if (watchers_.running() > 0) {
+    stream_->interrupt_read();
+    co_await watchers_.join();
+  }
   if (!taken) co_return failure(no_server(taken.error()));
   co_return taken;
 }
@@ -95,10 +159,18 @@ Task<void> ClientFlow::watch_client(Cancellation& gone) {
 }
 
 Task<void> ClientFlow::follow_server(Stay& stay) {
-  while (!stay.is_lost) {
-    const bool has_more = co_await read_server(stay);
+  while (!stay.is_lost && !stay.is_over) {
+    const Instant deadline = server_deadline(stay);
+    Result<std::size_t> got =
+        co_await stay.server.stream().read(stay.server.frames().room(), deadline);
+    if (!got || *got == 0) {
+      const bool goes_on = co_await bear_silence(stay, std::move(got), deadline);
+      if (!goes_on) co_return;
+      continue;
+    }
+    stay.server.frames().add(*got);
     // What came of a client that must go is for the one who clears up after it.
-    if (!has_more || is_ending_) co_return;
+    if (is_ending_) co_return;
     for (wire::Frame frame = stay.server.frames().next(); frame.kind != wire::Frame::Kind::none;
          frame = stay.server.frames().next()) {
       if (frame.kind == wire::Frame::Kind::broken) {
@@ -116,8 +188,8 @@ Task<void> ClientFlow::follow_server(Stay& stay) {
       if (is_ending_) break;
     }
     changed_.notify_all();
-    bool is_released = false;
-    if (session_->may_release()) is_released = co_await release_if_done();
+    bool is_released = try_release();
+    if (!is_released && session_->may_release()) is_released = co_await release_if_done();
     bool is_told = try_send_to_client();
     if (!is_told) is_told = co_await send_to_client();
     if (is_released) to_client_.shrink(out_.to_client);
@@ -128,27 +200,18 @@ Task<void> ClientFlow::follow_server(Stay& stay) {
   }
 }
 
-// False: there is nothing more to hear, because the server is lost or the client leaves.
-Task<bool> ClientFlow::read_server(Stay& stay) {
-  while (!stay.is_over) {
-    const Instant deadline = server_deadline(stay);
-    const Result<std::size_t> got =
-        co_await stay.server.stream().read(stay.server.frames().room(), deadline);
-    if (got && *got > 0) {
-      stay.server.frames().add(*got);
-      co_return true;
-    }
-    if (is_ending_) co_return false;
-    if (!got && got.error().code() == Errc::timed_out) {
-      // It may only have been woken: for a new deadline, or because its time is over.
-      if (scheduler_.now() >= deadline) cancel_late_query(stay);
-      continue;
-    }
-    lose_server(
-        stay, got ? Error(Errc::connection_lost, "the server closed the connection") : got.error());
-    co_await send_to_client();
-    co_return false;
+// A read brought nothing. False: there is nothing more to hear, because the server is lost or the
+// client leaves.
+Task<bool> ClientFlow::bear_silence(Stay& stay, Result<std::size_t> got, Instant deadline) {
+  if (is_ending_) co_return false;
+  if (!got && got.error().code() == Errc::timed_out) {
+    // It may only have been woken: for a new deadline, or because its time is over.
+    if (scheduler_.now() >= deadline) cancel_late_query(stay);
+    co_return true;
   }
+  lose_server(stay,
+              got ? Error(Errc::connection_lost, "the server closed the connection") : got.error());
+  co_await send_to_client();
   co_return false;
 }
 
@@ -211,17 +274,23 @@ bool ClientFlow::is_for_client(const wire::Frame& frame) {
   return verdict == Verdict::forward;
 }
 
-// True: the server is with others now, before the client has read a word of the answer.
-Task<bool> ClientFlow::release_if_done() {
-  for (;;) {
-    if (is_ending_ || !session_->may_release()) co_return false;
-    // Neither a cancel nor the rest of a COPY that has failed may meet the next client.
-    if (!is_cancelling_ && !to_server_.is_writing()) break;
-    co_await changed_.wait_until(kNever);
-  }
+// True: the server is with others now, before the client has read a word of the answer. Neither a
+// cancel nor the rest of a COPY that has failed may meet the next client.
+bool ClientFlow::try_release() {
+  if (is_ending_ || !session_->may_release()) return false;
+  if (is_cancelling_ || to_server_.is_writing()) return false;
   give_back();
   if (is_asked_to_leave_) stream_->interrupt_read();
-  co_return true;
+  return true;
+}
+
+// The same, when it may.
+Task<bool> ClientFlow::release_if_done() {
+  while (!is_ending_ && session_->may_release()) {
+    if (try_release()) co_return true;
+    co_await changed_.wait_until(kNever);
+  }
+  co_return false;
 }
 
 void ClientFlow::give_back() {
