@@ -62,6 +62,7 @@ class PostgresPool final : public SessionSource, public DirectStatements<Postgre
   Result<void> resize(const PoolSize& size) { return pool_.resize(size); }
   PoolStatistics statistics() const { return pool_.statistics(); }
   Pool& pool() { return pool_; }
+  Pool* sole_pool() override { return &pool_; }
   bool is_filled() const { return is_filled_; }  // whether the initial fill was done in time
 
   ServerKind server() const;  // what it is, by its name

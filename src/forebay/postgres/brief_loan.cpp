@@ -43,16 +43,6 @@ void HeardStop::tighten(TransactionOptions& options, Instant now) const {
   if (!until_.trace_context().empty()) options.trace_context = until_.trace_context();
 }
 
-Task<Result<QueryResult>> exec_on_loan(SessionSource& sessions, CallLimit limit,
-                                       std::source_location from, Statement statement,
-                                       Parameters parameters) {
-  Scheduler& scheduler = sessions.env().scheduler;
-  const HeardStop heard(scheduler, limit.from(scheduler.now()), limit.stop());
-  const Result<PooledSession> session = co_await sessions.acquire(heard.until(), from);
-  if (!session) co_return failure(session.error());
-  co_return co_await (*session)->exec(std::move(statement), std::move(parameters), heard.until());
-}
-
 Result<QueryResult> BriefLoan::exec_blocking(const Statement& statement,
                                              const Parameters& parameters, Duration timeout) {
   Scheduler& scheduler = sessions_.env().scheduler;

@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "forebay/detail/env/remote_cancellation.hpp"
+#include "forebay/pool/pool.hpp"
 #include "forebay/postgres/transaction/session_source.hpp"
 #include "forebay/postgres/transaction/transaction.hpp"
 
@@ -58,21 +60,41 @@ class HeardStop {
   std::optional<std::stop_callback<Request>> callback_;
 };
 
-// One statement, by a task. The source outlives it. Errors are those of acquiring, and of
-// LibpqConnection::exec().
-Task<Result<QueryResult>> exec_on_loan(SessionSource& sessions, CallLimit limit,
-                                       std::source_location from, Statement statement,
-                                       Parameters parameters);
-
-// The same with its rows as C++ values.
+// One statement, by a task, with its rows as C++ values; where T is a QueryResult, as it is. The
+// source outlives it. Errors are those of acquiring, of LibpqConnection::exec() and of reading.
 template <class T>
 Task<Result<T>> read_on_loan(SessionSource& sessions, CallLimit limit, std::source_location from,
                              Statement statement, Parameters parameters,
                              Result<T> (QueryResult::*read)() const) {
-  const Result<QueryResult> result = co_await exec_on_loan(
-      sessions, std::move(limit), from, std::move(statement), std::move(parameters));
-  if (!result) co_return failure(result.error());
-  co_return ((*result).*read)();
+  Scheduler& scheduler = sessions.env().scheduler;
+  const HeardStop heard(scheduler, limit.from(scheduler.now()), limit.stop());
+  std::optional<PooledSession> session;
+  // Where nobody is to be told of the wait, the pool's own awaiter saves a frame.
+  const bool is_observed = sessions.observation().observer != nullptr;
+  if (Pool* const pool = is_observed ? nullptr : sessions.sole_pool()) {
+    Result<PooledConnection> taken = co_await pool->acquire(heard.until(), from);
+    if (!taken) co_return failure(std::move(taken.error()));
+    session.emplace(std::move(*taken));
+  } else {
+    Result<PooledSession> taken = co_await sessions.acquire(heard.until(), from);
+    if (!taken) co_return failure(std::move(taken.error()));
+    session.emplace(std::move(*taken));
+  }
+  Result<QueryResult> result =
+      co_await (*session)->exec(std::move(statement), std::move(parameters), heard.until());
+  session.reset();
+  if (!result) co_return failure(std::move(result.error()));
+  if constexpr (std::same_as<T, QueryResult>) {
+    co_return std::move(result);
+  } else {
+    co_return ((*result).*read)();
+  }
+}
+inline Task<Result<QueryResult>> exec_on_loan(SessionSource& sessions, CallLimit limit,
+                                              std::source_location from, Statement statement,
+                                              Parameters parameters) {
+  return read_on_loan<QueryResult>(sessions, std::move(limit), from, std::move(statement),
+                                   std::move(parameters), nullptr);
 }
 
 // The same by a thread, to which it is confined, as a session is.

@@ -205,9 +205,11 @@ class LibpqConnection final : public Connection,
     cleared,  // reset, and not yet prepared again
   };
 
-  friend class StreamedRows;
+  friend   friend class StreamedRows;
 
   void refuse_without_loan() const;
+  Result<void> in_time_to_send(const Until& until) const;
+  Result<void> begin(StartedStep& work, wire::Leftovers leftovers);
   // A user's work: begun, unless it is too late already, and driven to its end.
   Task<Result<void>> perform(StartedStep& work, wire::Leftovers leftovers, Until until);
   Result<void> perform_blocking(std::string_view sql, StartedStep& work, wire::Leftovers leftovers,

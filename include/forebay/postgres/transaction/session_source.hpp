@@ -9,6 +9,10 @@
 #include "forebay/pool/pooled_connection.hpp"
 #include "forebay/postgres/driver/libpq_connection.hpp"
 
+namespace forebay {
+class Pool;
+}
+
 namespace forebay::postgres {
 
 // A session on loan. Its destructor gives it back. One that was given back or moved away stops the
@@ -45,6 +49,9 @@ class SessionSource {
   virtual Task<Result<PooledSession>> acquire(Until until, std::source_location from) = 0;
   // For threads of the application.
   virtual Result<PooledSession> acquire_blocking(Duration timeout, std::source_location from) = 0;
+
+  // The one pool that all of its sessions come from. Null: there may be several.
+  virtual Pool* sole_pool() { return nullptr; }
 
   // How long calls may take that say nothing themselves: PoolOptions::call_timeout.
   virtual Duration call_timeout() const = 0;

@@ -44,4 +44,10 @@ struct LibpqConnection::Parts {
   const ForkMark process;
 };
 
+template <class T>
+Result<T> LibpqConnection::finish(Result<T> outcome) {
+  if (!outcome) note_failure(outcome.error());
+  return outcome;
+}
+
 }  // namespace forebay::postgres

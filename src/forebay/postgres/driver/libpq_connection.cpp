@@ -14,7 +14,6 @@
 #include "forebay/env/loop_group.hpp"
 #include "forebay/postgres/driver/cancel_request.hpp"
 #include "forebay/postgres/driver/connection_parts.hpp"
-#include "forebay/postgres/driver/copy_run.hpp"
 #include "forebay/postgres/driver/exec_run.hpp"
 #include "forebay/postgres/driver/libpq_error.hpp"
 #include "forebay/postgres/driver/libpq_step.hpp"
@@ -108,7 +107,19 @@ Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters 
   }
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, until.trace_context(), statement.sql());
-  const Result<void> performed = co_await perform(run, run.leftovers(), until);
+  // What perform() does, without a frame of its own.
+  refuse_without_loan();
+  const Use use(*this);
+  Result<void> performed = in_time_to_send(until);
+  if (performed && parts_->has_abandoned_rows) performed = co_await settle(until);
+  if (performed) performed = begin(run, run.leftovers());
+  Need need = performed ? run.advance() : Need::nothing;
+  while (need != Need::nothing) {
+    const Result<void> waited = co_await parts_->socket->wait(readiness(need), until);
+    if (!waited) performed = failure(give_up(waited.error()));
+    need = waited ? run.advance() : Need::nothing;
+  }
+  if (performed) end_use();
   co_return span.ended(performed ? finish(run.take()) : failed<QueryResult>(performed));
 }
 
@@ -127,52 +138,6 @@ Result<QueryResult> LibpqConnection::exec_blocking_until(const Statement& statem
 Result<QueryResult> LibpqConnection::exec_blocking(const Statement& statement,
                                                    const Parameters& parameters, Duration timeout) {
   return exec_blocking_until(statement, parameters, deadline_after(scheduler_.now(), timeout));
-}
-
-Task<Result<std::uint64_t>> LibpqConnection::copy_in(std::string sql, CopySource source,
-                                                     Until until) {
-  const Result<void> begun = co_await begin_now(until);
-  if (!begun) co_return failure(begun.error());
-  ObservedSpan span(parts_->observation, scheduler_);
-  if (span) span.begin(ObservedStep::statement, until.trace_context(), sql);
-  CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, until.deadline()));
-  const Result<void> performed = co_await perform(copy, left_by(sql), until);
-  co_return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
-}
-
-Task<Result<std::uint64_t>> LibpqConnection::copy_out(std::string sql, CopySink sink, Until until) {
-  const Result<void> begun = co_await begin_now(until);
-  if (!begun) co_return failure(begun.error());
-  ObservedSpan span(parts_->observation, scheduler_);
-  if (span) span.begin(ObservedStep::statement, until.trace_context(), sql);
-  CopyOut copy(handle_.get(), sql, sink);
-  const Result<void> performed = co_await perform(copy, left_by(sql), until);
-  co_return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
-}
-
-Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
-                                                        const CopySource& source,
-                                                        Duration timeout) {
-  const Instant deadline = deadline_after(scheduler_.now(), timeout);
-  const Result<void> begun = begin_now_blocking(timeout);
-  if (!begun) return failure(begun.error());
-  ObservedSpan span(parts_->observation, scheduler_);
-  if (span) span.begin(ObservedStep::statement, TraceScope::current(), sql);
-  CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, deadline));
-  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), deadline);
-  return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
-}
-
-Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
-                                                         const CopySink& sink, Duration timeout) {
-  const Instant deadline = deadline_after(scheduler_.now(), timeout);
-  const Result<void> begun = begin_now_blocking(timeout);
-  if (!begun) return failure(begun.error());
-  ObservedSpan span(parts_->observation, scheduler_);
-  if (span) span.begin(ObservedStep::statement, TraceScope::current(), sql);
-  CopyOut copy(handle_.get(), sql, sink);
-  const Result<void> performed = perform_blocking(sql, copy, left_by(sql), deadline);
-  return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
 
 wire::Leftovers LibpqConnection::left_by(const std::string& sql) {
@@ -239,14 +204,10 @@ Task<Result<void>> LibpqConnection::perform(StartedStep& work, wire::Leftovers l
                                             Until until) {
   refuse_without_loan();
   const Use use(*this);
-  if (until.is_cancelled()) co_return failure(cancelled_in_time());
-  if (scheduler_.has_passed(until.deadline())) co_return failure(too_late_to_send());
-  Result<void> begun;
-  if (parts_->has_abandoned_rows) begun = co_await settle(until);
-  if (begun) begun = check_idle();
-  if (begun) begun = work.start();
+  Result<void> begun = in_time_to_send(until);
+  if (begun && parts_->has_abandoned_rows) begun = co_await settle(until);
+  if (begun) begun = begin(work, leftovers);
   if (!begun) co_return begun;
-  begin_use(leftovers);
   // What drive() does, without a frame of its own.
   for (Need need = work.advance(); need != Need::nothing; need = work.advance()) {
     const Result<void> waited = co_await parts_->socket->wait(readiness(need), until);
@@ -254,6 +215,19 @@ Task<Result<void>> LibpqConnection::perform(StartedStep& work, wire::Leftovers l
   }
   end_use();
   co_return Result<void>();
+}
+
+Result<void> LibpqConnection::in_time_to_send(const Until& until) const {
+  if (until.is_cancelled()) return failure(cancelled_in_time());
+  if (scheduler_.has_passed(until.deadline())) return failure(too_late_to_send());
+  return {};
+}
+
+Result<void> LibpqConnection::begin(StartedStep& work, wire::Leftovers leftovers) {
+  Result<void> begun = check_idle();
+  if (begun) begun = work.start();
+  if (begun) begin_use(leftovers);
+  return begun;
 }
 
 Result<void> LibpqConnection::perform_blocking(std::string_view sql, StartedStep& work,
@@ -280,19 +254,8 @@ Result<void> LibpqConnection::perform_blocking(std::string_view sql, StartedStep
   return driven;
 }
 
-template <class T>
-Result<T> LibpqConnection::finish(Result<T> outcome) {
-  if (!outcome) note_failure(outcome.error());
-  return outcome;
-}
-
 void LibpqConnection::note_failure(const Error& error) {
   if (ends_session(error, parts_->profile.rechecks_identity)) is_broken_ = true;
-}
-
-Result<std::uint64_t> LibpqConnection::finish_copy(CopyRun& copy) {
-  // What a source or sink says is about its own affairs, even if it speaks of a lost connection.
-  return copy.is_refused() ? copy.take() : finish(copy.take());
 }
 
 Error LibpqConnection::give_up(Error error) {
