@@ -25,6 +25,7 @@ namespace forebay {
 
 class Budget;
 class ConnectPacer;
+class Errand;
 class LeaseSource;
 class PermitSource;
 class RetireSignal;
@@ -115,6 +116,7 @@ class Pool {
   std::optional<PooledConnection> take_ready(Holder holder, const std::source_location& from,
                                              bool& calls_supplier);
   void call_supplier();
+  Result<PooledConnection> acquire_for(Errand& errand);
   int shed(int most);
   void set_yields(int yields);
   void stop(DiscardReason reason);

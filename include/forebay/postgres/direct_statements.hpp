@@ -222,10 +222,7 @@ class BlockingQueries {
  protected:
   BlockingQueries() = default;
 
-  Duration time_left() {
-    SessionSource& sessions = detail::source_of(self());
-    return detail::limit_of(self()).left(sessions.env().scheduler);
-  }
+  Duration time_left() { return detail::limit_of(self()).left(detail::source_of(self())); }
 
  private:
   Self& self() { return static_cast<Self&>(*this); }

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include "forebay/base/readable_time.hpp"
+#include "forebay/detail/base/check.hpp"
 #include "forebay/detail/env/thread_parker.hpp"
+#include "forebay/env/descriptor_parker.hpp"
 #include "forebay/pool/acquire_blocking.hpp"
+#include "forebay/pool/errand.hpp"
 #include "forebay/pool/exchange.hpp"
 
 namespace forebay {
@@ -139,30 +142,83 @@ void Acquire::on_cancel(Listener& listener) {
   self.scheduler_.post(self.task_);
 }
 
+namespace {
+
+Error on_loop(const std::source_location& from) {
+  return Error(Errc::invalid,
+               fmt::format("a blocking acquire at {} on the runtime's own thread, which must "
+                           "never wait; co_await acquire() there",
+                           place_text(from)));
+}
+
+// At once: a thread that looked again for a while without standing in line would be overtaken by
+// callers who come later, for as long as the machine does not let it look. True: it stands there.
+bool stand_in_line(Exchange& exchange, Waiter& waiter) {
+  if (waiter.deadline > waiter.since) return exchange.take_or_wait(waiter);
+  exchange.note_unserved();
+  waiter.outcome = exchange.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
+  return false;
+}
+
+// What a thread has when it waits no more.
+Result<PooledConnection> outcome_of(Exchange& exchange, const Waiter& waiter) {
+  if (waiter.outcome == WaitOutcome::granted) return take_from(exchange, waiter, Holder::thread);
+  const bool has_waited = waiter.deadline > waiter.since;
+  return failure(explain_no_connection(
+      exchange, waiter, has_waited ? exchange.scheduler().now() - waiter.since : Duration{}));
+}
+
+}  // namespace
+
 Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
                                        const std::source_location& from) {
   Scheduler& scheduler = exchange.scheduler();
-  if (is_on_loop(scheduler)) {
-    return failure(Errc::invalid,
-                   fmt::format("a blocking acquire at {} on the runtime's own thread, which must "
-                               "never wait; co_await acquire() there",
-                               place_text(from)));
-  }
+  if (is_on_loop(scheduler)) return failure(on_loop(from));
   const Instant since = scheduler.now();
   ThreadWaiter waiter(since, deadline_after(since, timeout), from);
-  if (timeout <= Duration::zero()) {
-    exchange.note_unserved();
-    waiter.outcome = exchange.is_closed() ? WaitOutcome::closed : WaitOutcome::timed_out;
-    return failure(explain_no_connection(exchange, waiter, Duration::zero()));
-  }
-  // At once: a thread that looked again for a while without standing in line would be overtaken by
-  // callers who come later, for as long as the machine does not let it look.
-  const bool is_queued = exchange.take_or_wait(waiter);
-  if (is_queued && !waiter.parker.park_until(waiter.deadline) && !exchange.time_out(waiter)) {
+  if (stand_in_line(exchange, waiter) && !waiter.parker.park_until(waiter.deadline) &&
+      !exchange.time_out(waiter)) {
     waiter.parker.park();  // resolved at the last moment: its wake-up must still find us
   }
-  if (waiter.outcome == WaitOutcome::granted) return take_from(exchange, waiter, Holder::thread);
-  return failure(explain_no_connection(exchange, waiter, scheduler.now() - since));
+  return outcome_of(exchange, waiter);
+}
+
+Result<PooledConnection> wait_for_errand(Exchange& exchange, Errand& errand) {
+  Scheduler& scheduler = exchange.scheduler();
+  if (is_on_loop(scheduler)) return failure(on_loop(errand.from));
+  errand.since = scheduler.now();
+  errand.sleeper_ = DescriptorParker::of_this_thread();
+  if (errand.sleeper_ == nullptr)
+    return wait_blocking(exchange, errand.deadline - errand.since, errand.from);
+  if (stand_in_line(exchange, errand)) errand.sleep(exchange);
+  return outcome_of(exchange, errand);
+}
+
+void Errand::sleep(Exchange& exchange) {
+  if (sleeper_->sleep_until(exchange.scheduler(), deadline)) {
+    FOREBAY_CHECK(is_begun_.load(std::memory_order_acquire), "a thread in line woke by itself");
+    return;
+  }
+  if (exchange.time_out(*this)) return;
+  // Resolved at the last moment: whoever did that is not through yet.
+  while (!is_begun_.load(std::memory_order_acquire) || !sleeper_->take_end(awaited_))
+    ThreadParker::offer_turn();
+}
+
+void Errand::hand_over(Waiter& waiter) {
+  Errand& self = static_cast<Errand&>(waiter);
+  int descriptor = -1;
+  if (self.outcome == WaitOutcome::granted) {
+    ConnectionSlot& taken = static_cast<ConnectionSlot&>(*self.slot);
+    taken.user.store(self.thread_, std::memory_order_relaxed);
+    taken.connection->set_held(true);
+    descriptor = self.begin(*taken.connection);
+  }
+  DescriptorParker& sleeper = *self.sleeper_;
+  self.awaited_ = descriptor;
+  self.is_begun_.store(true, std::memory_order_release);
+  // The thread goes on when this has been heard, and not before.
+  sleeper.end(descriptor);
 }
 
 }  // namespace forebay

@@ -10,6 +10,7 @@
 
 namespace forebay {
 
+class Errand;
 class Exchange;
 struct Waiter;
 
@@ -23,5 +24,7 @@ Error explain_no_connection(const Exchange& exchange, const Waiter& waiter, Dura
 // For a caller who has just found nothing ready. On the thread of a loop it is Errc::invalid.
 Result<PooledConnection> wait_blocking(Exchange& exchange, Duration timeout,
                                        const std::source_location& from);
+// The same for one who has an errand, which whoever hands the connection over may have begun.
+Result<PooledConnection> wait_for_errand(Exchange& exchange, Errand& errand);
 
 }  // namespace forebay

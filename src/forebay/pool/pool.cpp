@@ -6,6 +6,7 @@
 
 #include "forebay/detail/base/check.hpp"
 #include "forebay/pool/acquire_blocking.hpp"
+#include "forebay/pool/errand.hpp"
 #include "forebay/pool/pool_control.hpp"
 #include "forebay/pool/pool_defaults.hpp"
 #include "forebay/pool/pool_log.hpp"
@@ -131,6 +132,15 @@ Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_lo
     return Result<PooledConnection>(std::in_place, exchange, *slot, Holder::thread);
   }
   return wait_blocking(exchange, timeout, from);
+}
+
+Result<PooledConnection> Pool::acquire_for(Errand& errand) {
+  Exchange& exchange = parts_->exchange;
+  if (exchange.is_in_child()) return failure(used_after_fork());
+  if (ConnectionSlot* slot = exchange.try_take(errand.place(), exchange.loop_here())) {
+    return Result<PooledConnection>(std::in_place, exchange, *slot, Holder::thread);
+  }
+  return wait_for_errand(exchange, errand);
 }
 
 std::optional<PooledConnection> Pool::take_ready(Holder holder, const std::source_location& from) {

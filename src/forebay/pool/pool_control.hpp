@@ -1,5 +1,5 @@
-// PoolControl: what a pool does for the code that runs many of them, or that cancels statements
-// itself, and for nobody else.
+// PoolControl: what a pool does for drivers, and for the code that runs many of them or cancels
+// statements itself, and for nobody else.
 #pragma once
 
 #include "forebay/pool/pool.hpp"
@@ -17,6 +17,9 @@ class PoolControl {
     return pool_.take_ready(holder, from, calls_supplier);
   }
   void call_supplier() { pool_.call_supplier(); }
+  // As acquire_blocking(), for a thread that has an errand, which whoever hands the connection over
+  // may have begun. Where one is ready, nobody has.
+  Result<PooledConnection> acquire_for(Errand& errand) { return pool_.acquire_for(errand); }
   // For pools that share a budget. Closes up to so many that are ready, to make room for others,
   // and says how many.
   int shed(int most) { return pool_.shed(most); }

@@ -4,6 +4,7 @@
 
 #include "forebay/env/loop_group.hpp"
 #include "forebay/env/run_blocking.hpp"
+#include "forebay/postgres/statement_errand.hpp"
 
 namespace forebay::postgres::detail {
 namespace {
@@ -18,8 +19,8 @@ Until CallLimit::from(Instant now) const {
   return until_ ? *until_ : Until(deadline_after(now, timeout_));
 }
 
-Duration CallLimit::left(const Scheduler& scheduler) const {
-  return until_ ? between(scheduler.now(), until_->deadline()) : timeout_;
+Duration CallLimit::until_end(const Scheduler& scheduler) const {
+  return between(scheduler.now(), until_->deadline());
 }
 
 HeardStop::HeardStop(Scheduler& scheduler, Until until, const std::stop_token& stop)
@@ -53,6 +54,10 @@ Result<QueryResult> BriefLoan::exec_blocking(const Statement& statement,
         scheduler,
         exec_on_loan(sessions_, CallLimit(Until(deadline).traced(TraceScope::current()), stop_),
                      from_, statement, parameters));
+  if (Pool* const pool = sessions_.sole_pool()) {
+    StatementErrand errand(statement, parameters, deadline, from_);
+    return errand.run(*pool, sessions_.observation(), scheduler);
+  }
   const Result<PooledSession> session = sessions_.acquire_blocking(timeout, from_);
   if (!session) return failure(session.error());
   return (*session)->exec_blocking_until(statement, parameters, deadline);

@@ -27,10 +27,14 @@ class CallLimit {
 
   Until from(Instant now) const;
   // Of a limit without a cancellation, for threads.
-  Duration left(const Scheduler& scheduler) const;
+  Duration left(SessionSource& sessions) const {
+    return until_ ? until_end(sessions.env().scheduler) : timeout_;
+  }
   const std::stop_token& stop() const { return stop_; }
 
  private:
+  Duration until_end(const Scheduler& scheduler) const;
+
   Duration timeout_{};
   std::optional<Until> until_;
   std::stop_token stop_;  // of nobody, mostly

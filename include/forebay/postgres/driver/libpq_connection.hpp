@@ -41,14 +41,17 @@ namespace forebay::postgres {
 
 class AbandonedRows;
 class CopyRun;
+class ExecRun;
 class LibpqStep;
 class NoticeSettings;
 class PipelineRun;
 class SessionReset;
 class SessionSocket;
 class StartedStep;
+class StatementErrand;
 struct CancelKey;
 struct ServerProfile;
+enum class Need : std::uint8_t;
 
 // As the server said with its last answer.
 enum class TransactionState : std::uint8_t {
@@ -205,7 +208,8 @@ class LibpqConnection final : public Connection,
     cleared,  // reset, and not yet prepared again
   };
 
-  friend   friend class StreamedRows;
+  friend class StatementErrand;
+  friend class StreamedRows;
 
   void refuse_without_loan() const;
   Result<void> in_time_to_send(const Until& until) const;
@@ -214,6 +218,13 @@ class LibpqConnection final : public Connection,
   Task<Result<void>> perform(StartedStep& work, wire::Leftovers leftovers, Until until);
   Result<void> perform_blocking(std::string_view sql, StartedStep& work, wire::Leftovers leftovers,
                                 Instant deadline);
+  // A thread's statement that somebody else begins in its place. False: nothing is begun, because
+  // it would take more than to send it, or cannot be. The run is driven on, by anybody, until its
+  // thread finishes it.
+  bool begin_for_other(std::optional<ExecRun>& run, const Statement& statement,
+                       const Parameters& parameters, Instant deadline);
+  Result<QueryResult> finish_begun(ExecRun& run, Need need, Instant deadline);
+  int descriptor() const;  // to be watched while it is used
   // One statement, with what is to be sent before it.
   Task<Result<QueryResult>> exec_together(Statement statement, Parameters parameters, Until until);
   Result<QueryResult> exec_together_blocking(const Statement& statement,

@@ -113,6 +113,8 @@ class QueryResult {
   template <class... T>
   friend class RowStream;
   enum class Wanted : std::uint8_t { types, fields };
+  // REQUIRES: they are there.
+  std::optional<std::string_view> cell(int row, int column) const;
   template <class... T>
   Result<Row::Positions<T...>> positions() const;
   Result<void> expect_columns(std::size_t count, Wanted wanted) const;
@@ -171,7 +173,7 @@ template <class T>
 Result<T> Row::get(int column) const {
   if (index_ < 0 || index_ >= result_->rows()) return result_->no_row(index_);
   if (column < 0 || column >= result_->columns()) return result_->no_column(column);
-  Result<T> value = from_sql<T>(result_->value(index_, column));
+  Result<T> value = from_sql<T>(result_->cell(index_, column));
   if (!value) return result_->misfit(index_, column, value.error());
   return value;
 }

@@ -1,6 +1,7 @@
 // The non-blocking dance of libpq: flush, consume, is it busy, get the result.
 #include "forebay/postgres/driver/libpq_step.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,16 @@ class Pointers {
   const char* const* first_;
 };
 
+bool has_zero_byte(const Parameters& parameters) {
+  return std::ranges::any_of(parameters, [](const std::optional<std::string>& parameter) {
+    return parameter && parameter->contains('\0');
+  });
+}
+
+std::unexpected<Error> zero_byte() {
+  return failure(Errc::invalid, "a statement or parameter contains a zero byte");
+}
+
 bool is_error(ExecStatusType status) {
   switch (status) {
     case PGRES_FATAL_ERROR:
@@ -53,12 +64,8 @@ bool is_cancel(const pg_result* result) {
 }  // namespace
 
 Result<void> check_text(const std::string& sql_or_name, const Parameters& parameters) {
-  bool has_zero_byte = sql_or_name.contains('\0');
-  for (const std::optional<std::string>& parameter : parameters) {
-    has_zero_byte = has_zero_byte || (parameter && parameter->contains('\0'));
-  }
-  if (!has_zero_byte) return {};
-  return failure(Errc::invalid, "a statement or parameter contains a zero byte");
+  if (sql_or_name.contains('\0') || has_zero_byte(parameters)) return zero_byte();
+  return {};
 }
 
 Need flush(pg_conn* connection) {
@@ -93,8 +100,7 @@ Result<void> StatementRun::start_preparing(const std::string& name, const std::s
 }
 
 Result<void> StatementRun::start_prepared(const std::string& name, const Parameters& parameters) {
-  Result<void> checked = check_text(name, parameters);
-  if (!checked) return checked;
+  if (has_zero_byte(parameters)) return zero_byte();  // the name is ours
   const Pointers values(parameters);
   return accepted(PQsendQueryPrepared(connection_, name.c_str(), values.count(), values.first(),
                                       nullptr, nullptr, 0));

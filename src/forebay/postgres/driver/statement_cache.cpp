@@ -40,6 +40,12 @@ StatementCache::Known* StatementCache::find(const std::string& sql) {
   return found != by_sql_.end() ? &*found->second : nullptr;
 }
 
+bool StatementCache::is_ready(const std::string& sql) {
+  if (known_.empty()) return false;
+  const Known* const known = known_.front().sql == sql ? &known_.front() : find(sql);
+  return known != nullptr && !known->server_name.empty();
+}
+
 const wire::StatementReading& StatementCache::reading_of(Known& known) {
   if (!known.is_read) {
     known.reading = wire::read_statement(known.sql, options_.trusted_functions);

@@ -39,6 +39,8 @@ class StatementCache {
   Known& use(const std::string& sql);
   // Null: it is not known, or not any more. No use of it. Valid until the next use().
   Known* find(const std::string& sql);
+  // True: the server has it prepared.
+  bool is_ready(const std::string& sql);
   // Read it now if the options did not ask for that.
   const wire::StatementReading& reading_of(Known& known);
   // Whether this use is the one to prepare it, if it is not yet.

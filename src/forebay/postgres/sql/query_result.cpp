@@ -33,6 +33,10 @@ std::optional<std::string_view> QueryResult::value(int row, int column,
                                                    std::source_location from) const {
   if (row < 0 || row >= rows()) stop_for_misuse(no_row(row).error().text(), from);
   if (column < 0 || column >= columns()) stop_for_misuse(no_column(column).error().text(), from);
+  return cell(row, column);
+}
+
+std::optional<std::string_view> QueryResult::cell(int row, int column) const {
   if (PQgetisnull(result_.get(), row, column) != 0) return std::nullopt;
   const auto length = static_cast<std::size_t>(PQgetlength(result_.get(), row, column));
   return std::string_view(PQgetvalue(result_.get(), row, column), length);
