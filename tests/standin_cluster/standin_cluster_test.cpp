@@ -160,8 +160,9 @@ TEST_F(StandinClusterTest, ServicesThatAreKilledByChanceDisturbNobody) {
     watch(random.between(500ms, 3s));
   }
   // They want more than there is: what the dead have left is used, to the last session.
-  EXPECT_TRUE(becomes(30s, [&] { return leased() == kLimit && most_sessions_ == kLimit; }))
-      << leased() << " leased, " << most_sessions_ << " sessions\n"
+  EXPECT_TRUE(
+      becomes(30s, [&] { return service_->counters().sessions == kLimit && leased() == kLimit; }))
+      << leased() << " leased, " << service_->counters().sessions << " sessions\n"
       << said();
   std::map<std::string, bool> ended;
   for (const std::string& member : live_) {

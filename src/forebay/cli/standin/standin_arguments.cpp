@@ -66,7 +66,8 @@ void read_keys(const StandinArguments& arguments, StandinSettings& settings, Pro
     const std::size_t arn = word.find(':', std::min(secret, word.size() - 1) + 1);
     const std::string id = word.substr(0, secret);
     if (arn == std::string::npos || id.empty() || id.contains('/') || arn == secret + 1 ||
-        id == kStandinKeyId || !word.substr(arn + 1).starts_with("arn:")) {
+        id == kStandinKeyId || settings.options.realm.arns.contains(id) ||
+        !word.substr(arn + 1).starts_with("arn:")) {
       problems.emplace_back(
           "--key (not shown) is not ID:SECRET:ARN, with an id of its own; right would be "
           "AKIAEXAMPLE:secret:arn:aws:iam::123456789012:role/app");
