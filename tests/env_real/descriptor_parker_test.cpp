@@ -101,7 +101,13 @@ TEST_F(DescriptorParkerTest, EachThreadHasItsOwnAndSomeHaveNone) {
   for (std::thread& thread : threads) thread.join();
 
   EXPECT_EQ(with, DescriptorParker::kMost - 1) << "this thread has one";
-  std::thread([] { EXPECT_NE(DescriptorParker::of_this_thread(), nullptr); }).join();
+  DescriptorParker* latest = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    DescriptorParker* const before = latest;
+    std::thread([&] { latest = DescriptorParker::of_this_thread(); }).join();
+    EXPECT_NE(latest, nullptr);
+    if (before != nullptr) EXPECT_EQ(latest, before) << "what one leaves behind is the next one's";
+  }
 }
 
 TEST_F(DescriptorParkerTest, AChildAfterForkDoesNotMeddleWithItsParent) {

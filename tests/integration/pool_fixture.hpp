@@ -34,7 +34,11 @@ class PoolFixture : public testing::Test {
   void launch(PostgresServerOptions options) {
     auto launched = PostgresServer::launch(std::move(options));
     ASSERT_TRUE(launched.has_value()) << launched.error().text();
-    server = std::move(*launched);
+    use(std::move(*launched));
+    ASSERT_TRUE(ask("CREATE ROLE app LOGIN").has_value());
+  }
+  void use(std::unique_ptr<PostgresServer> launched) {
+    server = std::move(launched);
     PoolOptions admin;
     admin.name = "admin";
     admin.size.max = 1;
@@ -42,7 +46,6 @@ class PoolFixture : public testing::Test {
     auto opened = PostgresPool::open(runtime, server->superuser_url(), admin);
     ASSERT_TRUE(opened.has_value()) << opened.error().text();
     admin_pool = std::move(*opened);
-    ASSERT_TRUE(ask("CREATE ROLE app LOGIN").has_value());
   }
 
   Result<QueryResult> ask(const std::string& sql) {

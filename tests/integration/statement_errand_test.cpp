@@ -43,15 +43,22 @@ class NotingObserver final : public Observer {
   std::multiset<std::string> notes_;
 };
 
-// Of one connection, which the test holds, so that all who come stand in line.
+// Of one connection, which the test holds, so that all who come stand in line. One server is enough
+// for all tests.
 class StatementErrandTest : public TransactionFixture {
  protected:
+  static void TearDownTestSuite() { kept.reset(); }
   void SetUp() override {
-    TransactionFixture::SetUp();
-    add_counters(1);
+    kept ? use(std::move(kept)) : launch({});
     open(of_size(1));
   }
-  ~StatementErrandTest() override { join(); }
+  void TearDown() override {
+    join();
+    held.reset();
+    pool.reset();
+    admin_pool.reset();
+    kept = std::move(server);
+  }
 
   void open(PoolOptions options) {
     held.reset();
@@ -88,6 +95,7 @@ class StatementErrandTest : public TransactionFixture {
     pool->pool().audit();
   }
 
+  static inline std::unique_ptr<PostgresServer> kept;
   std::unique_ptr<PostgresPool> pool;
   std::optional<PooledSession> held;
   std::vector<std::thread> callers;

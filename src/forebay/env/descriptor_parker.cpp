@@ -1,6 +1,7 @@
 #include "forebay/env/descriptor_parker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -25,16 +26,35 @@ constexpr int kBell = -1;  // what it is called in events
 
 std::atomic<int> parkers{0};  // orders nothing
 
+// Threads come and go, and descriptors need not: one that is free is the next thread's. None is
+// ever closed, but in a child after fork(), so the last word of another thread never meets its end.
+std::array<std::atomic<DescriptorParker*>, DescriptorParker::kMost> spare;
+
+DescriptorParker* take_spare() {
+  for (auto& place : spare) {
+    DescriptorParker* const found = place.exchange(nullptr, std::memory_order_acq_rel);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+// There is room: no more than that exist.
+void keep_spare(DescriptorParker* parker) {
+  for (auto& place : spare) {
+    DescriptorParker* nobody = nullptr;
+    if (place.compare_exchange_strong(nobody, parker, std::memory_order_acq_rel)) return;
+  }
+}
+
 }  // namespace
 
-// At the end of the thread it is gone, and those who ask later, other objects of the thread, find
-// none.
+// After the end of its thread's own, those who ask later, other objects of the thread, find none.
 struct DescriptorParker::Own {
   Own() = default;
   Own(const Own&) = delete;
   Own& operator=(const Own&) = delete;
   ~Own() {
-    delete parker;
+    if (parker != nullptr) keep_spare(parker);
     parker = nullptr;
     is_over = true;
   }
@@ -45,16 +65,19 @@ struct DescriptorParker::Own {
 DescriptorParker* DescriptorParker::of_this_thread() {
   static thread_local Own own;
   if (own.parker != nullptr && !own.parker->process_.is_in_child()) return own.parker;
-  delete own.parker;  // after fork() it is the parent's too
-  own.parker = nullptr;
   if (own.is_over) return nullptr;
-  auto* const made = new DescriptorParker();
-  if (made->works_) {
-    own.parker = made;
-  } else {
-    delete made;
-  }
+  DescriptorParker* found = own.parker != nullptr ? own.parker : take_spare();
+  // After fork() they are the parent's too.
+  for (; found != nullptr && found->process_.is_in_child(); found = take_spare()) delete found;
+  own.parker = found != nullptr ? found : make();
   return own.parker;
+}
+
+DescriptorParker* DescriptorParker::make() {
+  auto* const made = new DescriptorParker();
+  if (made->works_) return made;
+  delete made;
+  return nullptr;
 }
 
 DescriptorParker::DescriptorParker() {

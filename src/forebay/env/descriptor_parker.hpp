@@ -1,10 +1,10 @@
 // DescriptorParker: lets a thread sleep until a descriptor can be read that another thread names
 // while it sleeps, or until another ends its sleep, or until a deadline.
 //
-// Each thread has one at most, which is a descriptor of the system, made when it is first asked for
-// and closed when the thread ends. end() is for another thread, once for each sleep that has not
-// been given up, and its last word: the sleeper may go on, and end, before it returns. The rest is
-// for the thread itself.
+// Each thread has one at most, which is a descriptor of the system, from the moment in which it is
+// first asked for; when the thread ends, it is the next one's. end() is for another thread, once
+// for each sleep that has not been given up, and its last word: the sleeper may go on, and end,
+// before it returns. The rest is for the thread itself.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +39,7 @@ class DescriptorParker {
 
   DescriptorParker();
   ~DescriptorParker();
+  static DescriptorParker* make();
   bool take_event(int milliseconds);
 
   const ForkMark process_;
