@@ -100,6 +100,23 @@ TEST(ResultJsonTest, AServiceHasItsFinalCountersAndDiscardsByReason) {
   EXPECT_THAT(json, HasSubstr(R"("reservoir_full":0,"replaced":4,"idle":0,)"));
 }
 
+TEST(ResultJsonTest, ClientsOfProxiesAreToldOfEachAndOfAll) {
+  RunResult result;
+  result.services.resize(3);
+  result.services[0].clients.emplace();
+  result.services[0].clients->clients = 4;
+  result.services[0].clients->lost = 1;
+  result.services[2].clients = result.services[0].clients;
+  result.services[2].clients->pins = 5;
+  const std::string json = result_json(result);
+
+  EXPECT_THAT(json, HasSubstr(R"("clients":{"clients":8,"log_ins":0,"units":0,"unserved":0,)"
+                              R"("cancelled":0,"lost":2,"stays":0,"pins":5},"wait_seconds")"));
+  EXPECT_THAT(json, HasSubstr(R"("clients":{"clients":4,"log_ins":0,"units":0,"unserved":0,)"
+                              R"("cancelled":0,"lost":1,"stays":0,"pins":0})"));
+  EXPECT_THAT(json, HasSubstr(R"("clients":null)"));
+}
+
 TEST(ResultJsonTest, IsOneLineWithoutTheTimeSeries) {
   const std::string json = result_json(sample_result(44));
 
