@@ -70,9 +70,13 @@ int WireSide::break_streams(const std::string& process, double fraction) {
 }
 
 void WireSide::break_somehow(const std::shared_ptr<SimWire>& wire) {
-  if (random_.below(3) == 0) wire->fall_silent();
-  const auto side = random_.below(2) == 0 ? SimWire::Side::called : SimWire::Side::caller;
-  wire->cut_after(side, wire->written_by(side) + 1 + random_.below(kLastOfStream));
+  // Not both: of a silent one that breaks, one end would never hear.
+  if (random_.below(3) == 0) {
+    wire->fall_silent();
+  } else {
+    const auto side = random_.below(2) == 0 ? SimWire::Side::called : SimWire::Side::caller;
+    wire->cut_after(side, wire->written_by(side) + 1 + random_.below(kLastOfStream));
+  }
   // One that fell silent, or that nobody writes to.
   const Duration after = random_.between(std::chrono::seconds(1), std::chrono::seconds(4));
   breaks_.spawn(cut_later(wire, after));
