@@ -68,7 +68,10 @@ class PgBouncer:
         told = subprocess.run([self.program, "--version"], stdout=subprocess.PIPE, text=True).stdout
         version = re.search(r"(\d+)\.(\d+)", told)
         self.version = version.group()
-        self.knows_prepared = tuple(map(int, version.groups())) >= (1, 21)
+        number = tuple(map(int, version.groups()))
+        self.knows_prepared = number >= (1, 21)
+        # Until 1.23 SIGTERM ended it at once, with 1; since then it waits for its clients, and ends well.
+        self.ending = 0 if number >= (1, 23) else 1
         self.title = f"PgBouncer {self.version}"
 
     def is_able(self, protocol):
@@ -84,7 +87,7 @@ class PgBouncer:
         file.chmod(0o644)
         # Like PostgreSQL, it does not run as root.
         serving = Serving([self.program, str(file)], port, server.folder / "pgbouncer.log", server.account)
-        serving.code = 1  # that is how it ends at once
+        serving.code = self.ending
         with serving:
             yield serving.port, lambda: processor_seconds(serving.pid)
 
