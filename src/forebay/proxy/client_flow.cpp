@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "forebay/base/log.hpp"
 #include "forebay/detail/base/check.hpp"
@@ -134,8 +135,9 @@ Task<Verdict> ClientFlow::acquire_for(wire::Frame frame, PooledConnection ready)
     bool is_told = try_send_to_client();
     if (!is_told) is_told = co_await send_to_client();
     if (!is_told || is_ending_) co_return Verdict::end;
+    PooledConnection taken = std::exchange(ready, PooledConnection());
     const Result<void> brought =
-        co_await bring_server(std::move(ready), after(limits().query_wait));
+        co_await bring_server(std::move(taken), after(limits().query_wait));
     if (brought && !is_ending_) {
       verdict = decide(frame);
     } else if (is_client_gone_ || is_ending_) {

@@ -80,10 +80,10 @@ Task<Result<void>> ClientFlow::bring_server(PooledConnection ready, Instant dead
     if (!is_there) is_there = co_await link_of(ready).is_still_there();
     if (is_there) {
       begin_stay(std::move(ready));
-    } else {
-      ready.mark_broken();
-      ready = take_ready();
+      break;
     }
+    ready.mark_broken();
+    ready = take_ready();
   }
   bool is_sent = true;
   if (!out_.to_server.empty()) is_sent = co_await send_to_server();
