@@ -228,8 +228,8 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "standin_proxies", metavar="FOLDER",
                         help="where clients are built (build/standin_proxies)")
     whole = "FOREBAY_FULL_LOAD" in os.environ
-    parser.add_argument("--seconds", type=float, default=300 if whole else 30,
-                        help="of load (30; 300 in the long suite)")
+    parser.add_argument("--seconds", type=float, default=300 if whole else 60,
+                        help="of load (60; 300 in the long suite)")
     parser.add_argument("client", choices=sorted(CLIENTS))
     options = parser.parse_args()
     folder = options.build.resolve() / options.client
