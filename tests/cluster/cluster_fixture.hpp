@@ -74,12 +74,10 @@ class ClusterTest : public testing::Test, protected MemberProcesses {
 
   // Further words overrule earlier ones of the same name.
   void start(const std::string& member, const Words& more) {
-    Words words = {built_file("tests/forebay_cluster_member"),
-                   "postgres=" + server_->url("app", "postgres"),
-                   "dynamodb=" + world_.server.url(),
-                   "table=" + world_.table,
-                   std::string("endpoint=") + kMemberEndpoint,
-                   "member=" + member};
+    Words words = {
+        built_file("tests/forebay_cluster_member"), "postgres=" + server_->url("app", "postgres"),
+        "dynamodb=" + world_.server.url(),          "table=" + world_.table,
+        std::string("endpoint=") + kMemberEndpoint, "member=" + member};
     words.insert(words.end(), more.begin(), more.end());
     start_process(member, std::move(words), variables_);
   }

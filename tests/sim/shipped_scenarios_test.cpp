@@ -41,8 +41,7 @@ TEST(ShippedScenariosTest, TheyAreInOrder) {
 TEST(PoolsimFilesTest, TheyAreReadUnchangedAndOursMeanTheSame) {
   const char* named = std::getenv("FOREBAY_POOLSIM_DATA");
   const std::filesystem::path folder =
-      named != nullptr ? std::filesystem::path(named)
-                       : source_folder() / "../shared/data/poolsim";
+      named != nullptr ? std::filesystem::path(named) : source_folder() / "../shared/data/poolsim";
   if (!std::filesystem::is_directory(folder)) {
     std::cout << "left out: there are no files of poolsim in " << folder
               << "; FOREBAY_POOLSIM_DATA may name another folder\n";
