@@ -109,6 +109,18 @@ inline Task<std::string> ask(ServerLink& link, std::string sql, Instant deadline
   co_return co_await answer(link, deadline);
 }
 
+inline Task<void> end_link(ServerLink* link) {
+  delete link;
+  co_return;
+}
+
+// A link is confined to its loop, so it ends there.
+struct EndOnLoop {
+  Runtime* runtime = nullptr;
+  void operator()(ServerLink* link) const { run_blocking(runtime->scheduler(), end_link(link)); }
+};
+using OwnedLink = std::unique_ptr<ServerLink, EndOnLoop>;
+
 // A connector, and the loop it lives on.
 class LinkClient {
  public:
@@ -124,13 +136,12 @@ class LinkClient {
   T run(Task<T> task) {
     return run_blocking(runtime_.scheduler(), std::move(task));
   }
-  Result<std::unique_ptr<ServerLink>> try_connect(const std::string& password = "",
-                                                  Duration timeout = kPatience) {
+  Result<OwnedLink> try_connect(const std::string& password = "", Duration timeout = kPatience) {
     auto connection = run(connector_.connect(password, in(timeout)));
     if (!connection) return failure(connection.error());
-    return std::unique_ptr<ServerLink>(static_cast<ServerLink*>(connection->release()));
+    return OwnedLink(static_cast<ServerLink*>(connection->release()), EndOnLoop{&runtime_});
   }
-  std::unique_ptr<ServerLink> connect() {
+  OwnedLink connect() {
     auto link = try_connect();
     FOREBAY_CHECK(link.has_value(), link.error().text());
     return std::move(*link);

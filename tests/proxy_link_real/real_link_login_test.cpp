@@ -76,7 +76,7 @@ TEST(RealLinkLoginTest, ARefusalSaysWhy) {
   LinkClient unset(runtime, target(server.url() + "?options=-c%20no_such_setting%3D1"));
   EXPECT_EQ(unset.outcome(), "refused 42704");
 
-  std::vector<std::unique_ptr<ServerLink>> links;
+  std::vector<OwnedLink> links;
   for (int i = 0; i < 3; ++i) links.push_back(client.connect());
   EXPECT_EQ(client.outcome(), "limit_reached 53300");
   for (const auto& link : links) EXPECT_TRUE(client.close(*link));
