@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"strings"
 	"sync"
@@ -15,6 +14,8 @@ import (
 	"github.com/awslabs/aurora-dsql-connectors/go/pgx/occretry"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"forebay/tests/standin_clients/check"
 )
 
 const transactions = 20
@@ -26,7 +27,7 @@ var (
 )
 
 func read[T any](pool *pgxpool.Pool, statement string, values ...any) (value T) {
-	must(pool.QueryRow(ctx, statement, values...).Scan(&value))
+	check.No(pool.QueryRow(ctx, statement, values...).Scan(&value))
 	return value
 }
 
@@ -34,60 +35,46 @@ func atOnce(pool *pgxpool.Pool) {
 	var all sync.WaitGroup
 	for number := range 8 {
 		all.Go(func() {
-			expect(read[int](pool, "SELECT $1::int", number) == number, "another number than %d", number)
+			check.That(read[int](pool, "SELECT $1::int", number) == number, "another number than %d", number)
 		})
 	}
 	all.Wait()
 	name := read[string](pool, "SHOW application_name")
-	expect(strings.HasPrefix(name, "aurora-dsql-go-pgx/"), "application_name is %s", name)
+	check.That(strings.HasPrefix(name, "aurora-dsql-go-pgx/"), "application_name is %s", name)
 }
 
 func conflicts(pool *pgxpool.Pool) {
-	must(occretry.ExecWithRetry(ctx, pool, patient, "CREATE TABLE go_rows (id int PRIMARY KEY)"))
+	check.No(occretry.ExecWithRetry(ctx, pool, patient, "CREATE TABLE go_rows (id int PRIMARY KEY)"))
 	_, err := pool.Exec(ctx, "SELECT standin.conflicts(0.5)")
-	must(err)
+	check.No(err)
 	attempts := 0
 	for number := range transactions {
-		must(occretry.WithRetry(ctx, pool, patient, func(tx pgx.Tx) error {
+		check.No(occretry.WithRetry(ctx, pool, patient, func(tx pgx.Tx) error {
 			attempts++
 			_, err := tx.Exec(ctx, "INSERT INTO go_rows VALUES ($1)", number)
 			return err
 		}))
 	}
 	_, err = pool.Exec(ctx, "SELECT standin.calm()")
-	must(err)
-	expect(attempts > transactions, "%d attempts", attempts)
+	check.No(err)
+	check.That(attempts > transactions, "%d attempts", attempts)
 	rows := read[int](pool, "SELECT count(*) FROM go_rows")
-	expect(rows == transactions, "%d rows", rows)
+	check.That(rows == transactions, "%d rows", rows)
 }
 
 func main() {
 	pool, err := dsql.NewPool(ctx, dsql.Config{Host: endpoint})
-	must(err)
+	check.No(err)
 	defer pool.Close()
 	atOnce(pool)
 	conflicts(pool)
 	_, err = pool.Exec(ctx, "CREATE ROLE go_role WITH LOGIN")
-	must(err)
+	check.No(err)
 	other, err := dsql.Connect(ctx, fmt.Sprintf("dsql://go_role@%s/postgres", endpoint))
-	must(err)
+	check.No(err)
 	var user string
-	must(other.QueryRow(ctx, "SELECT current_user").Scan(&user))
-	expect(user == "go_role", "connected as %s", user)
-	must(other.Close(ctx))
+	check.No(other.QueryRow(ctx, "SELECT current_user").Scan(&user))
+	check.That(user == "go_role", "connected as %s", user)
+	check.No(other.Close(ctx))
 	fmt.Println("the connector for pgx", dsql.Version+": all as expected")
-}
-
-func must(err error) {
-	if err != nil {
-		log.Output(2, err.Error())
-		os.Exit(1)
-	}
-}
-
-func expect(isSo bool, format string, values ...any) {
-	if !isSo {
-		log.Output(2, fmt.Sprintf(format, values...))
-		os.Exit(1)
-	}
 }

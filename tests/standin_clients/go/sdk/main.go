@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"os"
 	"strings"
 	"time"
@@ -16,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dsql/auth"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"forebay/tests/standin_clients/check"
 )
 
 const (
@@ -38,7 +39,7 @@ type signature struct {
 
 func token(with signature) string {
 	found, err := config.LoadDefaultConfig(ctx)
-	must(err)
+	check.No(err)
 	if with.identity == nil {
 		with.identity = found.Credentials
 	}
@@ -57,41 +58,42 @@ func token(with signature) string {
 			options.ExpiresIn = with.expires
 		}
 	})
-	must(err)
+	check.No(err)
 	return text
 }
 
 // In two ways: TLS is asked for, or begins at once.
 func connect(user, password, negotiation string) (*pgx.Conn, error) {
 	settings, err := pgx.ParseConfig("sslnegotiation=" + negotiation)
-	must(err)
+	check.No(err)
 	settings.User, settings.Password = user, password
 	return pgx.ConnectConfig(ctx, settings)
 }
 
 func letIn(user, password string, statements ...string) {
 	direct, err := connect(user, password, "direct")
-	must(err)
-	must(direct.Close(ctx))
+	check.No(err)
+	check.No(direct.Close(ctx))
 	connection, err := connect(user, password, "postgres")
-	must(err)
+	check.No(err)
 	var who, database string
 	var sum int
-	must(connection.QueryRow(ctx, "SELECT current_user, current_database(), $1::int + 1", 41).Scan(&who, &database, &sum))
-	expect(who == user && database == "postgres" && sum == 42, "%s %s %d", who, database, sum)
+	check.No(connection.QueryRow(ctx, "SELECT current_user, current_database(), $1::int + 1",
+		41).Scan(&who, &database, &sum))
+	check.That(who == user && database == "postgres" && sum == 42, "%s %s %d", who, database, sum)
 	for _, statement := range statements {
 		_, err := connection.Exec(ctx, statement)
-		must(err)
+		check.No(err)
 	}
-	must(connection.Close(ctx))
+	check.No(connection.Close(ctx))
 }
 
 func turnedAway(user, password, hint string) {
 	_, err := connect(user, password, "postgres")
 	var told *pgconn.PgError
-	expect(errors.As(err, &told), "%s was not refused: %v", user, err)
-	expect(told.Severity == "FATAL" && told.Code == "28000" && told.Message == denied, "%+v", told)
-	expect(strings.HasPrefix(told.Hint, hint) && (told.Hint == "") == (hint == ""), "%q is not %q", told.Hint, hint)
+	check.That(errors.As(err, &told), "%s was not refused: %v", user, err)
+	check.That(told.Severity == "FATAL" && told.Code == "28000" && told.Message == denied, "%+v", told)
+	check.That(strings.HasPrefix(told.Hint, hint) && (told.Hint == "") == (hint == ""), "%q is not %q", told.Hint, hint)
 }
 
 func key(id, secret, session string) aws.CredentialsProvider {
@@ -119,18 +121,4 @@ func main() {
 	time.Sleep(2100 * time.Millisecond) // its second has to be over
 	turnedAway("admin", short, "Signature expired: ")
 	fmt.Println("pgx and the AWS SDK for Go: all as expected")
-}
-
-func must(err error) {
-	if err != nil {
-		log.Output(2, err.Error())
-		os.Exit(1)
-	}
-}
-
-func expect(isSo bool, format string, values ...any) {
-	if !isSo {
-		log.Output(2, fmt.Sprintf(format, values...))
-		os.Exit(1)
-	}
 }
