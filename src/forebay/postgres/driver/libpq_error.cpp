@@ -16,27 +16,49 @@
 namespace forebay::postgres {
 namespace {
 
-std::string_view field(const pg_result* result, int code) {
-  const char* text = result != nullptr ? PQresultErrorField(result, code) : nullptr;
-  return text != nullptr ? std::string_view(text) : std::string_view();
-}
+// Where a failed statement's fields are: PG_DIAG_… are the codes of the protocol.
+class Fields {
+ public:
+  explicit Fields(const pg_result* result) : result_(result) {}
+  explicit Fields(const wire::ErrorFields& heard) : heard_(&heard) {}
 
-// The server's own words, as they are. libpq has no more than the protocol brought.
-ServerReport report_of(const pg_result* result) {
-  ServerReport report{std::string(field(result, PG_DIAG_SQLSTATE))};
-  report.schema = field(result, PG_DIAG_SCHEMA_NAME);
-  report.table = field(result, PG_DIAG_TABLE_NAME);
-  report.column = field(result, PG_DIAG_COLUMN_NAME);
-  report.constraint = field(result, PG_DIAG_CONSTRAINT_NAME);
-  report.detail = field(result, PG_DIAG_MESSAGE_DETAIL);
-  report.hint = field(result, PG_DIAG_MESSAGE_HINT);
+  std::string_view operator[](char code) const {
+    if (heard_ != nullptr) return heard_->find(code).value_or("");
+    const char* const text = result_ != nullptr ? PQresultErrorField(result_, code) : nullptr;
+    return text != nullptr ? std::string_view(text) : std::string_view();
+  }
+
+ private:
+  const pg_result* result_ = nullptr;
+  const wire::ErrorFields* heard_ = nullptr;
+};
+
+// The server's own words, as they are. There is no more than the protocol brought.
+ServerReport report_of(const Fields& fields) {
+  ServerReport report{std::string(fields[PG_DIAG_SQLSTATE])};
+  report.schema = fields[PG_DIAG_SCHEMA_NAME];
+  report.table = fields[PG_DIAG_TABLE_NAME];
+  report.column = fields[PG_DIAG_COLUMN_NAME];
+  report.constraint = fields[PG_DIAG_CONSTRAINT_NAME];
+  report.detail = fields[PG_DIAG_MESSAGE_DETAIL];
+  report.hint = fields[PG_DIAG_MESSAGE_HINT];
   return report;
 }
 
 // By the server's own words; its goodbye may still be on its way.
-bool ends_its_session(const pg_result* result) {
-  const std::string_view severity = field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+bool ends_its_session(const Fields& fields) {
+  const std::string_view severity = fields[PG_DIAG_SEVERITY_NONLOCALIZED];
   return severity == "FATAL" || severity == "PANIC";
+}
+
+Error make_statement_error(ServerReport report, std::string_view message, bool is_lost) {
+  std::string text = one_line(message);
+  if (!report.detail.empty()) text += fmt::format(" (detail: {})", one_line(report.detail));
+  if (!report.hint.empty()) text += fmt::format(" (hint: {})", one_line(report.hint));
+  if (text.empty()) text = "the server gave no reason";
+  const Errc code = is_lost ? Errc::connection_lost : Errc::statement_failed;
+  const ErrorClass error_class = statement_class(report.sqlstate, text, is_lost);
+  return Error(code, error_class, std::move(text), std::move(report));
 }
 
 constexpr std::size_t kSqlstateLength = 5;
@@ -72,17 +94,26 @@ std::string one_line(std::string_view message) {
 }
 
 Error statement_error(const pg_result* result, const pg_conn* connection) {
-  ServerReport report = report_of(result);
-  const std::string_view message = field(result, PG_DIAG_MESSAGE_PRIMARY);
-  std::string text = one_line(!message.empty() ? message : PQerrorMessage(connection));
-  if (!report.detail.empty()) text += fmt::format(" (detail: {})", one_line(report.detail));
-  if (!report.hint.empty()) text += fmt::format(" (hint: {})", one_line(report.hint));
-  if (text.empty()) text = "the server gave no reason";
+  const Fields fields(result);
+  const std::string_view message = fields[PG_DIAG_MESSAGE_PRIMARY];
+  const bool is_lost = PQstatus(connection) != CONNECTION_OK || ends_its_session(fields);
+  return make_statement_error(report_of(fields),
+                              !message.empty() ? message : PQerrorMessage(connection), is_lost);
+}
 
-  const bool is_lost = PQstatus(connection) != CONNECTION_OK || ends_its_session(result);
-  const Errc code = is_lost ? Errc::connection_lost : Errc::statement_failed;
-  const ErrorClass error_class = statement_class(report.sqlstate, text, is_lost);
-  return Error(code, error_class, std::move(text), std::move(report));
+Error statement_error(const wire::ErrorFields& heard) {
+  const Fields fields(heard);
+  return make_statement_error(report_of(fields), fields[PG_DIAG_MESSAGE_PRIMARY],
+                              ends_its_session(fields));
+}
+
+Error lost_without_answer(std::string_view how) {
+  return make_statement_error(ServerReport(std::string()), how, true);
+}
+
+Error lost_after(const Error& refusal) {
+  return Error(Errc::connection_lost, statement_class(refusal.sqlstate(), refusal.text(), true),
+               refusal.text(), refusal.sqlstate());
 }
 
 // libpq keeps the words of the system, in whatever language, and not its number.

@@ -64,7 +64,12 @@ bool is_cancel(const pg_result* result) {
 }  // namespace
 
 Result<void> check_text(const std::string& sql_or_name, const Parameters& parameters) {
-  if (sql_or_name.contains('\0') || has_zero_byte(parameters)) return zero_byte();
+  if (sql_or_name.contains('\0')) return zero_byte();
+  return check_values(parameters);
+}
+
+Result<void> check_values(const Parameters& parameters) {
+  if (has_zero_byte(parameters)) return zero_byte();
   return {};
 }
 
@@ -100,7 +105,8 @@ Result<void> StatementRun::start_preparing(const std::string& name, const std::s
 }
 
 Result<void> StatementRun::start_prepared(const std::string& name, const Parameters& parameters) {
-  if (has_zero_byte(parameters)) return zero_byte();  // the name is ours
+  Result<void> checked = check_values(parameters);  // the name is ours
+  if (!checked) return checked;
   const Pointers values(parameters);
   return accepted(PQsendQueryPrepared(connection_, name.c_str(), values.count(), values.first(),
                                       nullptr, nullptr, 0));

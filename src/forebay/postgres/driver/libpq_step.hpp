@@ -31,6 +31,7 @@ Need flush(pg_conn* connection);
 // Errc::invalid: a zero byte, at which libpq would cut the text, and the server would see another
 // statement or another value.
 Result<void> check_text(const std::string& sql_or_name, const Parameters& parameters);
+Result<void> check_values(const Parameters& parameters);
 
 class LibpqStep {
  public:
