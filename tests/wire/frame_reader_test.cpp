@@ -81,6 +81,21 @@ RC_GTEST_PROP(FrameReaderProperty, WhatIsWantedWholeComesWhole, ()) {
   RC_ASSERT(read == messages);
 }
 
+RC_GTEST_PROP(FrameReaderProperty, AnotherCapacityChangesNoMessage, ()) {
+  const auto messages = *some_messages();
+  FrameReader reader = client_reader(MessageTypes::all());
+  const std::string all = stream_of(messages);
+  std::string_view stream = all;
+  std::vector<WireMessage> read;
+  while (!stream.empty()) {
+    reader.set_capacity(*rc::gen::inRange<std::size_t>(64, 1000));
+    stream = feed(reader, stream);
+    for (Frame frame = reader.next(); frame.kind != FrameKind::none; frame = reader.next())
+      read.push_back({frame.type, std::string(frame.body)});
+  }
+  RC_ASSERT(read == messages);
+}
+
 RC_GTEST_PROP(FrameReaderProperty, GarbageGivesTheSameHoweverItIsSplit,
               (const std::string& bytes)) {
   const auto sender = *rc::gen::element(Sender::client, Sender::server);

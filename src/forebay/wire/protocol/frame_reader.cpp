@@ -33,7 +33,9 @@ FrameReader::FrameReader(const FrameOptions& options)
 std::span<std::byte> FrameReader::room() {
   if (begin_ == end_) {
     begin_ = end_ = 0;
-    if (size_ > options_.capacity) resize(options_.capacity);
+    if (size_ != options_.capacity) resize(options_.capacity);
+  } else if (size_ < options_.capacity) {
+    resize(options_.capacity);
   } else if (end_ == size_ || begin_ + wanted_ > size_) {
     if (begin_ > 0) std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;

@@ -13,9 +13,9 @@
 // a run of them can be passed on as one. At the end of the buffer the beginning of a message that
 // is wanted whole moves to the front, once.
 //
-// Nothing is allocated, but for a message that is wanted whole and longer than the buffer: then the
-// buffer grows, by doubling as bytes arrive, never on the word of a header alone, and shrinks when
-// that message is done.
+// Nothing is allocated, but for another capacity, and for a message that is wanted whole and longer
+// than the buffer: then the buffer grows, by doubling as bytes arrive, never on the word of a
+// header alone, and shrinks when that message is done.
 #pragma once
 
 #include <cstddef>
@@ -62,6 +62,8 @@ class FrameReader {
   bool expects_startup() const { return is_startup_; }
   // From now on these come whole. A message that has begun to come in pieces ends in pieces.
   void want_whole(MessageTypes types) { options_.whole = types; }
+  // From the next room() on, reads are about so large. At least 64.
+  void set_capacity(std::size_t capacity) { options_.capacity = capacity; }
 
   // Where the next bytes go. Never empty. REQUIRES: next() answered none.
   std::span<std::byte> room();
