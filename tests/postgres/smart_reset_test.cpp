@@ -304,7 +304,7 @@ TEST_F(SmartResetTest, WhatLeavesNothingNeedsNoReset) {
   ASSERT_GE(statements.size(), 200u);
 
   for (const std::string& sql : statements) {
-    perform(sql);
+    for (int use = 0; use < 3; ++use) perform(sql);  // the third of one that is prepared: Dialogue
     if (HasFatalFailure()) return;
     EXPECT_FALSE(connection_->needs_reset()) << sql;
     EXPECT_EQ(state(), clean_) << sql;

@@ -41,6 +41,7 @@ namespace forebay::postgres {
 
 class AbandonedRows;
 class CopyRun;
+class Dialogue;
 class ExecRun;
 class LibpqStep;
 class NoticeSettings;
@@ -185,9 +186,10 @@ class LibpqConnection final : public Connection,
   const ServerNotice& notice() const;
 
   // libpq's own PGconn, for what is missing here. It is in non-blocking mode, not in pipeline mode,
-  // and stays ours: no PQfinish, no PQreset. Null after close(). A transaction that has not begun
-  // yet begins now, which waits for the server, and is null if it does not: on a loop begin_now()
-  // comes first, or the process is stopped for misuse. Null while rows are streamed.
+  // and stays ours: no PQfinish, no PQreset. Null after close(). That a transaction has failed it
+  // may hear with its next statement only: transaction_state() knows. A transaction that has not
+  // begun yet begins now, which waits for the server, and is null if it does not: on a loop
+  // begin_now() comes first, or the process is stopped for misuse. Null while rows are streamed.
   pg_conn* native();
 
   bool is_usable() const noexcept override;
@@ -211,6 +213,13 @@ class LibpqConnection final : public Connection,
   friend class StatementErrand;
   friend class StreamedRows;
 
+  // libpq, for whatever may use the socket: a Dialogue rests from now on.
+  pg_conn* libpq() const;
+  // Null: the session has something that only libpq knows how to deal with, and libpq has the word.
+  Dialogue* dialogue() const;
+  bool may_hear_unasked() const;  // by what was done in it since the last reset
+  Result<void> wait_blocking(Need need, Duration at_most);
+  bool is_answering() const;  // the server is not done with the latest statement
   void refuse_without_loan() const;
   Result<void> in_time_to_send(const Until& until) const;
   Result<void> begin(StartedStep& work, wire::Leftovers leftovers);
@@ -248,6 +257,7 @@ class LibpqConnection final : public Connection,
   Result<T> finish(Result<T> outcome);
   void note_failure(const Error& error);
   Result<std::uint64_t> finish_copy(CopyRun& copy);
+  Task<Result<bool>> drain_cancelled(Instant deadline);
   Task<Result<void>> drive(LibpqStep& step, Until until);
   Result<void> drive_blocking(LibpqStep& step, Instant deadline);
   Task<Result<QueryResult>> run(std::string sql, Instant deadline);

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "forebay/detail/postgres/answer_handle.hpp"
 #include "forebay/detail/postgres/driver/libpq_handles.hpp"
 #include "forebay/postgres/sql/row_of.hpp"
 #include "forebay/postgres/sql/sql_value.hpp"
@@ -70,6 +71,7 @@ class QueryResult {
   // first_row: how many came before, if it is a part of a stream; errors count from there.
   explicit QueryResult(ResultHandle result, std::uint64_t first_row = 0)
       : result_(std::move(result)), first_row_(first_row) {}
+  explicit QueryResult(AnswerHandle answer) : answer_(std::move(answer)) {}
 
   int rows() const;
   int columns() const;
@@ -119,14 +121,17 @@ class QueryResult {
   Result<Row::Positions<T...>> positions() const;
   Result<void> expect_columns(std::size_t count, Wanted wanted) const;
   Result<int> only_column(std::string_view name) const;
+  std::uint32_t column_type(int column) const;
   std::unexpected<Error> not_one_row() const;
   std::unexpected<Error> no_row(int row) const;
   std::unexpected<Error> no_column(int column) const;
   std::unexpected<Error> no_column(std::string_view name) const;
   std::unexpected<Error> misfit(int row, int column, const Error& reason) const;
 
+  // One of them holds the answer: libpq's own form of it, or ours.
   ResultHandle result_;
-  std::uint64_t first_row_;
+  AnswerHandle answer_;
+  std::uint64_t first_row_ = 0;
 };
 
 // A row for each step, made on the way: good for ranges and views, and for plain loops.

@@ -60,7 +60,7 @@ Result<std::vector<QueryResult>> LibpqConnection::exec_batch_and_commit_blocking
 Task<Result<std::vector<QueryResult>>> LibpqConnection::run_batch(Batch batch, bool commits,
                                                                   Until until) {
   if (batch.empty() && !commits) co_return std::vector<QueryResult>();
-  PipelineRun run(handle_.get(), *parts_->statements, batch, PipelineFrame(parts_->begin, commits));
+  PipelineRun run(libpq(), *parts_->statements, batch, PipelineFrame(parts_->begin, commits));
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, until.trace_context(), shown(batch));
   const Result<void> performed = co_await perform(run, run.leftovers(), until);
@@ -73,7 +73,7 @@ Result<std::vector<QueryResult>> LibpqConnection::run_batch_blocking(const Batch
                                                                      Duration timeout) {
   if (batch.empty() && !commits) return std::vector<QueryResult>();
   const Instant deadline = deadline_after(scheduler_.now(), timeout);
-  PipelineRun run(handle_.get(), *parts_->statements, batch, PipelineFrame(parts_->begin, commits));
+  PipelineRun run(libpq(), *parts_->statements, batch, PipelineFrame(parts_->begin, commits));
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, TraceScope::current(), shown(batch));
   const Result<void> performed = perform_blocking(shown(batch), run, run.leftovers(), deadline);
@@ -96,7 +96,7 @@ Result<std::vector<QueryResult>> LibpqConnection::finish_batch(PipelineRun& run,
 Task<Result<QueryResult>> LibpqConnection::exec_together(Statement statement, Parameters parameters,
                                                          Until until) {
   const Batch batch = batch_of(std::move(statement), std::move(parameters));
-  PipelineRun run(handle_.get(), *parts_->statements, batch, unguarded(parts_->begin));
+  PipelineRun run(libpq(), *parts_->statements, batch, unguarded(parts_->begin));
   if (!run.can_travel()) {
     const Result<void> begun = co_await begin_now(until);
     if (!begun) co_return failure(begun.error());
@@ -114,7 +114,7 @@ Result<QueryResult> LibpqConnection::exec_together_blocking(const Statement& sta
                                                             const Parameters& parameters,
                                                             Instant deadline) {
   const Batch batch = batch_of(statement, parameters);
-  PipelineRun run(handle_.get(), *parts_->statements, batch, unguarded(parts_->begin));
+  PipelineRun run(libpq(), *parts_->statements, batch, unguarded(parts_->begin));
   if (!run.can_travel()) {
     const Result<void> begun = begin_now_blocking(time_until(deadline));
     if (!begun) return failure(begun.error());
@@ -160,8 +160,9 @@ pg_conn* LibpqConnection::native() {
   if (parts_->is_streaming || parts_->has_abandoned_rows) return nullptr;
   if (!begin_for_native()) return nullptr;
   parts_->is_shown_raw = true;
-  begin_use(wire::Leftovers{wire::Leftover::everything});
-  return handle_.get();
+  session_ = Session::used;
+  parts_->leftovers.add(wire::Leftover::everything);
+  return libpq();
 }
 
 // Without the transaction its user would work outside of it, unnoticed.
@@ -189,7 +190,7 @@ bool LibpqConnection::is_heard_alive() {
   if (::poll(&waiting, 1, 0) <= 0) return true;
   // Its last words are one read, and its end is another.
   for (int reads = 0; reads < 2; ++reads) {
-    PQconsumeInput(handle_.get());
+    PQconsumeInput(libpq());
     PQisBusy(handle_.get());
   }
   return is_usable();

@@ -2,13 +2,9 @@
 #include "forebay/postgres/driver/libpq_connection.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
 
 #include <fmt/format.h>
 #include <libpq-fe.h>
-#include <poll.h>
 
 #include "forebay/base/misuse.hpp"
 #include "forebay/env/loop_group.hpp"
@@ -26,14 +22,6 @@ namespace {
 
 Readiness readiness(Need need) {
   return need == Need::readable ? Readiness::readable : Readiness::either;
-}
-
-short poll_events(Need need) { return need == Need::readable ? POLLIN : POLLIN | POLLOUT; }
-
-int poll_milliseconds(Duration left) {
-  static constexpr Duration kLongest = std::chrono::hours(1);  // poll() counts in an int
-  return static_cast<int>(
-      std::chrono::ceil<std::chrono::milliseconds>(std::min(left, kLongest)).count());
 }
 
 constexpr std::size_t kShownOfStatement = 60;
@@ -63,12 +51,16 @@ LibpqConnection::LibpqConnection(Scheduler& scheduler, LibpqHandle handle,
     : scheduler_(scheduler),
       parts_(std::make_unique<Parts>(std::move(socket), profile)),
       handle_(std::move(handle)) {
+  parts_->is_encrypted = PQsslInUse(handle_.get()) == 1 || PQgssEncInUse(handle_.get()) == 1;
   forget_client_state();
   parts_->socket->unwatch();
 }
 
 LibpqConnection::~LibpqConnection() {
-  if (!parts_->process.is_in_child()) return;
+  if (!parts_->process.is_in_child()) {
+    static_cast<void>(libpq());  // which says goodbye, and must not wait for a full socket
+    return;
+  }
   // The session goes on in the parent: no goodbye, and no word to the loop, which both share.
   static_cast<void>(handle_.release());
   static_cast<void>(parts_->socket.release());
@@ -101,7 +93,7 @@ Task<Result<QueryResult>> LibpqConnection::exec(Statement statement, Parameters 
   if (is_begin_pending()) {
     co_return co_await exec_together(std::move(statement), std::move(parameters), until);
   }
-  ExecRun run(handle_.get(), *parts_->statements, statement, parameters);
+  ExecRun run(handle_.get(), dialogue(), *parts_->statements, statement, parameters);
   if (run.can_prepare_on_the_way()) {
     co_return co_await exec_together(std::move(statement), std::move(parameters), until);
   }
@@ -127,7 +119,7 @@ Result<QueryResult> LibpqConnection::exec_blocking_until(const Statement& statem
                                                          const Parameters& parameters,
                                                          Instant deadline) {
   if (is_begin_pending()) return exec_together_blocking(statement, parameters, deadline);
-  ExecRun run(handle_.get(), *parts_->statements, statement, parameters);
+  ExecRun run(handle_.get(), dialogue(), *parts_->statements, statement, parameters);
   if (run.can_prepare_on_the_way()) return exec_together_blocking(statement, parameters, deadline);
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, TraceScope::current(), statement.sql());
@@ -147,10 +139,12 @@ wire::Leftovers LibpqConnection::left_by(const std::string& sql) {
 void LibpqConnection::begin_use(wire::Leftovers leftovers) {
   session_ = Session::used;
   parts_->leftovers.add(leftovers);
+  parts_->dialogue.forget_failure();
 }
 
 // A reset is needed for what the statements may have left, and for what has not ended.
 void LibpqConnection::end_use() {
+  if (parts_->dialogue.is_spent()) is_broken_ = true;
   const StatementCache& statements = *parts_->statements;
   const ResetMode mode = statements.options().reset;
   const bool may_be_dirty = mode == ResetMode::smart && !parts_->leftovers.empty();
@@ -164,9 +158,12 @@ TransactionState LibpqConnection::transaction_state() const {
   if (parts_->has_abandoned_rows && handle_ && PQstatus(handle_.get()) == CONNECTION_OK)
     return TransactionState::busy;
   if (!is_usable()) return TransactionState::lost;
+  if (parts_->dialogue.is_underway()) return TransactionState::busy;
   switch (PQtransactionStatus(handle_.get())) {
     case PQTRANS_IDLE: return TransactionState::none;
-    case PQTRANS_INTRANS: return TransactionState::open;
+    case PQTRANS_INTRANS:
+      return parts_->dialogue.has_failed_transaction() ? TransactionState::failed
+                                                       : TransactionState::open;
     case PQTRANS_INERROR: return TransactionState::failed;
     case PQTRANS_ACTIVE: return TransactionState::busy;
     default: return TransactionState::lost;
@@ -185,7 +182,7 @@ Result<void> LibpqConnection::check_idle() const {
                    "rows of this connection are still being streamed; read them to the end, "
                    "close() the stream or let it go before the next statement");
   }
-  if (PQtransactionStatus(handle_.get()) == PQTRANS_ACTIVE) {
+  if (is_answering()) {
     return failure(Errc::invalid,
                    "an earlier statement or COPY of this connection is not finished");
   }
@@ -284,19 +281,13 @@ Result<void> LibpqConnection::drive_blocking(LibpqStep& step, Instant deadline) 
     Duration left = deadline - scheduler_.recent_now() - Scheduler::kRecentLag;
     if (left <= Duration::zero()) left = deadline - scheduler_.now();
     if (left <= Duration::zero()) return failure(give_up(timed_out()));
-    pollfd waiting{};
-    waiting.fd = PQsocket(handle_.get());
-    waiting.events = poll_events(need);
-    // Zero (an hour or the deadline has passed) and EINTR both mean: look again.
-    if (::poll(&waiting, 1, poll_milliseconds(left)) < 0 && errno != EINTR) {
-      return failure(
-          give_up(Error(Errc::connection_lost, fmt::format("poll: {}", std::strerror(errno)))));
-    }
+    const Result<void> waited = wait_blocking(need, left);
+    if (!waited) return failure(give_up(waited.error()));
   }
 }
 
 Task<Result<QueryResult>> LibpqConnection::run(std::string sql, Instant deadline) {
-  StatementRun run(handle_.get());
+  StatementRun run(libpq());
   const Parameters none;
   Result<void> begun = check_idle();
   if (begun) begun = run.start(sql, none);
@@ -332,7 +323,7 @@ void LibpqConnection::make_reset() {
   if (!stale.empty() && !parts_->profile.can_drop_one_prepared) {
     leftovers.add(wire::Leftover::prepared);
   }
-  reset_ = std::make_unique<SessionReset>(handle_.get(), parts_->profile,
+  reset_ = std::make_unique<SessionReset>(libpq(), parts_->profile,
                                           ResetPlan(leftovers, std::move(stale)));
 }
 
@@ -359,6 +350,8 @@ Result<void> LibpqConnection::finish_reset(SessionReset& work) {
   Result<void> outcome = work.take();
   if (!outcome) return failure(give_up(outcome.error()));
   forget_client_state();
+  if (parts_->statements->options().reset == ResetMode::never && may_hear_unasked())
+    parts_->hears_unasked = true;  // nothing of that was undone
   parts_->is_shown_raw = false;
   if (work.drops_prepared()) {
     parts_->statements->note_all_dropped();
@@ -366,6 +359,7 @@ Result<void> LibpqConnection::finish_reset(SessionReset& work) {
     parts_->statements->note_stale_dropped();
   }
   parts_->leftovers = {};
+  parts_->dialogue.forget_failure();
   const bool undid_something = !work.leftovers().empty();
   session_ = is_prepared_ && undid_something ? Session::cleared : Session::clean;
   return outcome;
@@ -380,6 +374,7 @@ Result<void> LibpqConnection::mark_prepared() {
                    "after_connect left a transaction, a statement or a COPY open; end it there");
   }
   is_prepared_ = true;
+  if (may_hear_unasked()) parts_->hears_unasked = true;
   parts_->leftovers = {};
   parts_->is_shown_raw = false;
   session_ = Session::clean;
@@ -401,14 +396,11 @@ Task<Result<void>> LibpqConnection::cancel(Instant deadline) {
   if (!requested && requested.error().code() == Errc::timed_out)
     co_return failure(Errc::timed_out, "the cancel of a statement ran into its deadline");
   if (!requested) co_return requested;
-  PQsetnonblocking(handle_.get(), 1);
-  LeftoverDrain drain(handle_.get());
-  const Result<void> drained = co_await drive(drain, deadline);
+  const Result<bool> met = co_await drain_cancelled(deadline);
   needs_cancel_ = false;
-  if (!drained) co_return drained;
-  const bool is_idle = PQstatus(handle_.get()) == CONNECTION_OK &&
-                       PQtransactionStatus(handle_.get()) != PQTRANS_ACTIVE;
-  if (!is_idle || !drain.has_met_cancel()) {
+  if (!met) co_return failure(met.error());
+  const bool is_idle = PQstatus(handle_.get()) == CONNECTION_OK && !is_answering();
+  if (!is_idle || !*met || parts_->dialogue.is_spent()) {
     co_return failure(Errc::connection_lost, "the statement had ended when its cancel came");
   }
   is_broken_ = false;
@@ -439,8 +431,10 @@ Task<bool> LibpqConnection::close(Instant deadline) {
   needs_cancel_ = false;
   reset_.reset();
   if (handle_) {
-    if (is_lost_in_silence(handle_.get())) parts_->socket->note_silence();
-    PQsetnonblocking(handle_.get(), 1);  // PQfinish must not wait for a full socket
+    const bool is_silent =
+        parts_->dialogue.is_lost_in_silence() || is_lost_in_silence(handle_.get());
+    if (is_silent) parts_->socket->note_silence();
+    PQsetnonblocking(libpq(), 1);  // PQfinish must not wait for a full socket
     handle_.reset();
   }
   const bool is_gone =

@@ -11,7 +11,7 @@ Task<Result<std::uint64_t>> LibpqConnection::copy_in(std::string sql, CopySource
   if (!begun) co_return failure(begun.error());
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, until.trace_context(), sql);
-  CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, until.deadline()));
+  CopyIn copy(libpq(), sql, source, Deadline(scheduler_, until.deadline()));
   const Result<void> performed = co_await perform(copy, left_by(sql), until);
   co_return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
@@ -21,7 +21,7 @@ Task<Result<std::uint64_t>> LibpqConnection::copy_out(std::string sql, CopySink 
   if (!begun) co_return failure(begun.error());
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, until.trace_context(), sql);
-  CopyOut copy(handle_.get(), sql, sink);
+  CopyOut copy(libpq(), sql, sink);
   const Result<void> performed = co_await perform(copy, left_by(sql), until);
   co_return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
@@ -34,7 +34,7 @@ Result<std::uint64_t> LibpqConnection::copy_in_blocking(const std::string& sql,
   if (!begun) return failure(begun.error());
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, TraceScope::current(), sql);
-  CopyIn copy(handle_.get(), sql, source, Deadline(scheduler_, deadline));
+  CopyIn copy(libpq(), sql, source, Deadline(scheduler_, deadline));
   const Result<void> performed = perform_blocking(sql, copy, left_by(sql), deadline);
   return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }
@@ -46,7 +46,7 @@ Result<std::uint64_t> LibpqConnection::copy_out_blocking(const std::string& sql,
   if (!begun) return failure(begun.error());
   ObservedSpan span(parts_->observation, scheduler_);
   if (span) span.begin(ObservedStep::statement, TraceScope::current(), sql);
-  CopyOut copy(handle_.get(), sql, sink);
+  CopyOut copy(libpq(), sql, sink);
   const Result<void> performed = perform_blocking(sql, copy, left_by(sql), deadline);
   return span.ended(performed ? finish_copy(copy) : failed<std::uint64_t>(performed));
 }

@@ -14,7 +14,7 @@ bool LibpqConnection::begin_for_other(std::optional<ExecRun>& run, const Stateme
       !check_idle())
     return false;
   parts_->socket->unwatch();
-  run.emplace(handle_.get(), *parts_->statements, statement, parameters);
+  run.emplace(handle_.get(), dialogue(), *parts_->statements, statement, parameters);
   if (!run->start()) {
     run.reset();
     return false;

@@ -104,7 +104,7 @@ Error statement_error(const pg_result* result, const pg_conn* connection) {
 Error statement_error(const wire::ErrorFields& heard) {
   const Fields fields(heard);
   return make_statement_error(report_of(fields), fields[PG_DIAG_MESSAGE_PRIMARY],
-                              ends_its_session(fields));
+                              heard.ends_session());
 }
 
 Error lost_without_answer(std::string_view how) {

@@ -25,7 +25,7 @@ Task<Result<std::vector<Notification>>> LibpqConnection::hear(Until until) {
     if (!heard.empty()) co_return heard;
     const Result<void> waited = co_await parts_->socket->wait(Readiness::readable, until);
     if (!waited) co_return failure(waited.error());
-    if (PQconsumeInput(handle_.get()) == 1) continue;
+    if (PQconsumeInput(libpq()) == 1) continue;
     co_return failure(give_up(statement_error(nullptr, handle_.get())));
   }
 }

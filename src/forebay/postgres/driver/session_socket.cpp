@@ -1,4 +1,4 @@
-// The only file of this folder that talks to a socket behind libpq's back, and only to say goodbye.
+// Talks to a socket behind libpq's back, as Dialogue does, but only to say goodbye.
 #include "forebay/postgres/driver/session_socket.hpp"
 
 #include <algorithm>

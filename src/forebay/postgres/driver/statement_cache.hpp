@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +19,8 @@
 #include "forebay/wire/statement_reading.hpp"
 
 namespace forebay::postgres {
+
+class AnswerShape;
 
 class StatementCache {
  public:
@@ -30,7 +33,8 @@ class StatementCache {
     wire::StatementReading reading;
     bool is_read = false;
     std::uint32_t uses = 0;
-    std::string server_name;  // empty: it is not prepared
+    std::string server_name;                   // empty: it is not prepared
+    std::shared_ptr<const AnswerShape> shape;  // of its latest answer by a Dialogue
   };
 
   explicit StatementCache(SessionOptions options) : options_(std::move(options)) {}

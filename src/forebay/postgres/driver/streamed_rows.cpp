@@ -41,7 +41,7 @@ class StreamedRows::State {
         statement_(std::move(statement)),
         parameters_(std::move(parameters)),
         limit_(std::move(limit)),
-        run_(connection.handle_.get(), *connection.parts_->statements, statement_, parameters_),
+        run_(connection.libpq(), *connection.parts_->statements, statement_, parameters_),
         span_(connection.parts_->observation, connection.scheduler_) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -113,7 +113,7 @@ class StreamedRows::State {
   void abandon(const Error& why) {
     if (!is_open_) return;
     if (!connection_.parts_->process.is_in_child()) {
-      AbandonedRows rest(connection_.handle_.get(), kTurnBytes);
+      AbandonedRows rest(connection_.libpq(), kTurnBytes);
       rest.take_what_is_here();
       if (!connection_.note_rest(rest)) connection_.leave_rest();
     }
@@ -278,7 +278,7 @@ bool LibpqConnection::note_rest(const AbandonedRows& rest) {
 
 Task<Result<void>> LibpqConnection::settle(Until until) {
   if (!parts_->has_abandoned_rows) co_return Result<void>();
-  AbandonedRows rest(handle_.get(), kMostSettledBytes);
+  AbandonedRows rest(libpq(), kMostSettledBytes);
   const Result<void> driven = co_await drive(rest, until);
   if (!driven) co_return driven;
   co_return settled(rest);
@@ -288,7 +288,7 @@ Result<void> LibpqConnection::settle_blocking(Duration timeout) {
   if (!parts_->has_abandoned_rows) return {};
   const Instant deadline = deadline_after(scheduler_.now(), timeout);
   parts_->socket->unwatch();
-  AbandonedRows rest(handle_.get(), kMostSettledBytes);
+  AbandonedRows rest(libpq(), kMostSettledBytes);
   Result<void> driven = drive_blocking(rest, deadline);
   if (!driven) return driven;
   return settled(rest);

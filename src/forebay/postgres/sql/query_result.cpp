@@ -1,5 +1,5 @@
-// Thin accessors over PGresult, with a check where libpq would only print a warning, and the words
-// for what does not fit.
+// Thin accessors over PGresult or StoredAnswer, with a check where libpq would only print a
+// warning, and the words for what does not fit.
 #include "forebay/postgres/sql/query_result.hpp"
 
 #include <charconv>
@@ -8,17 +8,20 @@
 #include <libpq-fe.h>
 
 #include "forebay/base/misuse.hpp"
+#include "forebay/postgres/sql/stored_answer.hpp"
 #include "forebay/postgres/sql/type_name.hpp"
 
 namespace forebay::postgres {
 
-int QueryResult::rows() const { return PQntuples(result_.get()); }
+void FreeAnswer::operator()(StoredAnswer* answer) const noexcept { delete answer; }
 
-int QueryResult::columns() const { return PQnfields(result_.get()); }
+int QueryResult::rows() const { return answer_ ? answer_->rows() : PQntuples(result_.get()); }
+
+int QueryResult::columns() const { return answer_ ? answer_->columns() : PQnfields(result_.get()); }
 
 std::string_view QueryResult::column_name(int column, std::source_location from) const {
   if (column < 0 || column >= columns()) stop_for_misuse(no_column(column).error().text(), from);
-  return PQfname(result_.get(), column);
+  return answer_ ? answer_->column(column).name : PQfname(result_.get(), column);
 }
 
 std::optional<int> QueryResult::find_column(std::string_view name) const {
@@ -37,6 +40,7 @@ std::optional<std::string_view> QueryResult::value(int row, int column,
 }
 
 std::optional<std::string_view> QueryResult::cell(int row, int column) const {
+  if (answer_) return answer_->cell(row, column);
   if (PQgetisnull(result_.get(), row, column) != 0) return std::nullopt;
   const auto length = static_cast<std::size_t>(PQgetlength(result_.get(), row, column));
   return std::string_view(PQgetvalue(result_.get(), row, column), length);
@@ -44,10 +48,12 @@ std::optional<std::string_view> QueryResult::cell(int row, int column) const {
 
 // Of a result that was moved away there is none.
 std::string_view QueryResult::command_tag() const {
+  if (answer_) return answer_->command_tag();
   return result_ ? std::string_view(PQcmdStatus(result_.get())) : std::string_view();
 }
 
 std::uint64_t QueryResult::affected_rows() const {
+  if (answer_) return answer_->affected_rows();
   const std::string_view text = PQcmdTuples(result_.get());
   std::uint64_t count = 0;
   std::from_chars(text.data(), text.data() + text.size(), count);
@@ -103,11 +109,15 @@ std::unexpected<Error> QueryResult::no_column(std::string_view name) const {
                                             names.empty() ? "none" : names));
 }
 
+std::uint32_t QueryResult::column_type(int column) const {
+  return answer_ ? answer_->column(column).type : PQftype(result_.get(), column);
+}
+
 std::unexpected<Error> QueryResult::misfit(int row, int column, const Error& reason) const {
   const std::uint64_t number = first_row_ + static_cast<std::uint64_t>(row);
   return failure(
       reason.with_text(fmt::format("row {}, column \"{}\" ({}): {}", number, column_name(column),
-                                   type_name(PQftype(result_.get(), column)), reason.text())));
+                                   type_name(column_type(column)), reason.text())));
 }
 
 bool QueryResult::is_copy() const {
