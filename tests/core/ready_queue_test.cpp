@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 // A queue with slots of its own, which all leave before it dies.
 class TestQueue {
  public:
-  explicit TestQueue(TakeOrder order = TakeOrder::newest_first, int slots = 4, int loops = 0)
-      : capacity_(slots), queue(order, loops) {
+  explicit TestQueue(TakeOrder order = TakeOrder::newest_first, int slots = 4, int homes = 0)
+      : capacity_(slots), queue(order, homes) {
     for (int i = 0; i < slots; ++i) {
       const auto id = static_cast<std::uint64_t>(i);
       slots_.push_back(std::make_unique<Slot>(id, *capacity_.try_approve()));

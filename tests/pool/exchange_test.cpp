@@ -62,7 +62,9 @@ class ExchangeTest : public testing::Test {
     loop.calls = 0;
   }
   Exchange& exchange() { return *exchange_; }
-  ConnectionSlot* take() { return exchange_->try_take(std::source_location::current(), kNoLoop); }
+  ConnectionSlot* take(int home = kNoHome) {
+    return exchange_->try_take(std::source_location::current(), home);
+  }
   void give_back(ConnectionSlot& slot) { exchange_->give_back(slot, Holder::thread); }
   Caller in_line() { return Caller(loop.now(), kNever); }
 
@@ -98,6 +100,24 @@ class ExchangeTest : public testing::Test {
   PoolWork work_;
   std::optional<Exchange> exchange_;
 };
+
+TEST_F(ExchangeTest, AThreadIsLentWhatWasUsedLastOnItsProcessor) {
+  open(2, 2);
+  const int here = 0;
+  const int there = processors() - 1;
+  ConnectionSlot* const own = take(here);
+  ConnectionSlot* const other = take(there);
+  give_back(*own);
+  give_back(*other);
+
+  ConnectionSlot* const first = take(here);
+  ConnectionSlot* const second = take(here);
+
+  EXPECT_EQ(first, here != there ? own : other);  // the newest, where all have one home
+  EXPECT_EQ(second, here != there ? other : own);
+  give_back(*first);
+  give_back(*second);
+}
 
 TEST_F(ExchangeTest, LoansOfAFullPoolDoNotWakeTheLoop) {
   open(2, 2);

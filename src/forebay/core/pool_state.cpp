@@ -6,21 +6,21 @@
 
 namespace forebay {
 
-PoolState::PoolState(const PoolRules& rules, Capacity* process_capacity, int loops)
+PoolState::PoolState(const PoolRules& rules, Capacity* process_capacity, int homes)
     : rules_(rules),
       room_(rules.max, process_capacity),
-      slots_(rules.take_order, loops),
+      slots_(rules.take_order, homes),
       is_filled_(rules.low_watermark <= 0) {}
 
 PoolState::~PoolState() {
   FOREBAY_CHECK(is_closed() && room_.approved() == 0, "a pool died before its connections");
 }
 
-Slot* PoolState::take(Instant now, const std::source_location& from, int loop) {
+Slot* PoolState::take(Instant now, const std::source_location& from, int home) {
   if (is_closed()) return nullptr;
-  while (Slot* slot = slots_.ready().next(loop)) {
+  while (Slot* slot = slots_.ready().next(home)) {
     if (now < slot->stale_at) {
-      lend(*slot, now, from, loop);
+      lend(*slot, now, from, home);
       return slot;
     }
     discard(*slot, now >= slot->expires_at ? DiscardReason::expired_on_checkout
@@ -92,7 +92,7 @@ void PoolState::place(Slot& slot, Instant now, WakeList& wakes) {
   if (waiter != nullptr) {
     counters_.wait_times.record(now - waiter->since);
     waiter->slot = &slot;
-    lend(slot, now, waiter->from, waiter->loop);
+    lend(slot, now, waiter->from, waiter->home);
     waiters_.resolve(*waiter, WaitOutcome::granted, wakes);
     return;
   }

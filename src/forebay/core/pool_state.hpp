@@ -53,8 +53,8 @@ struct PoolWork {
 
 class PoolState {
  public:
-  // Loops are those of the runtime, if there are several.
-  explicit PoolState(const PoolRules& rules, Capacity* process_capacity = nullptr, int loops = 0);
+  // Homes: see ReadyQueue.
+  explicit PoolState(const PoolRules& rules, Capacity* process_capacity = nullptr, int homes = 0);
   ~PoolState();  // REQUIRES: closed, and every slot removed
 
   // ---- callers
@@ -62,16 +62,16 @@ class PoolState {
   // The common case, for callers who know the time only roughly: hands out the next connection if
   // it is fresh even at the latest time it could be, or null. Null says nothing: ask take().
   Slot* take_surely_fresh(Instant earliest, Instant latest, const std::source_location& from,
-                          int loop = kNoLoop) {
-    Slot* slot = slots_.ready().next(loop);
+                          int home = kNoHome) {
+    Slot* slot = slots_.ready().next(home);
     if (slot == nullptr || slot->stale_at <= latest || is_closed()) return nullptr;
     slots_.lend_ready(*slot, earliest);
-    note_taken(*slot, from, loop);
+    note_taken(*slot, from, home);
     return slot;
   }
-  // The next fresh connection, or null; one that the caller's loop used last, if there is any.
+  // The next fresh connection, or null; one of the caller's home, if there is any.
   // Stale ones met on the way are discarded.
-  Slot* take(Instant now, const std::source_location& from, int loop = kNoLoop);
+  Slot* take(Instant now, const std::source_location& from, int home = kNoHome);
   // REQUIRES: take() has just said that nothing is ready.
   void add_waiter(Waiter& waiter) { waiters_.add(waiter); }
   void count_empty() { ++counters_.empty; }  // a caller found nothing
@@ -181,12 +181,12 @@ class PoolState {
 
  private:
   void discard(Slot& slot, DiscardReason reason);
-  void lend(Slot& slot, Instant now, const std::source_location& from, int loop) {
+  void lend(Slot& slot, Instant now, const std::source_location& from, int home) {
     slots_.lend(slot, now);
-    note_taken(slot, from, loop);
+    note_taken(slot, from, home);
   }
-  void note_taken(Slot& slot, const std::source_location& from, int loop) {
-    if (loop != kNoLoop) slot.home = loop;
+  void note_taken(Slot& slot, const std::source_location& from, int home) {
+    if (home != kNoHome) slot.home = home;
     slot.taken_from = from;
     slot.is_leak_reported = false;
     if constexpr (kIsMetered) ++counters_.acquired;

@@ -11,7 +11,7 @@ void ReadyQueue::put_back(Slot& slot, Instant now) {
   last_stamp_ = std::max(last_stamp_, now);  // what is stamped later was heard from later
   slot.alive_at = last_stamp_;
   silent_.push_back(slot);
-  if (slot.home != kNoLoop) home_of(slot).push_front(slot);  // it has been idle for a while
+  if (slot.home != kNoHome) home_of(slot).push_front(slot);  // it has been idle for a while
 }
 
 void ReadyQueue::stamp(Instant now) {
@@ -38,7 +38,7 @@ void ReadyQueue::audit() const {
     FOREBAY_CHECK(slots_.contains(*slot));
     FOREBAY_CHECK(is_listed == (!is_away(*slot) && slot->idle_since != kUnstamped));
     FOREBAY_CHECK(previous == nullptr || previous->idle_since <= slot->idle_since);
-    const bool has_home = slot->home != kNoLoop && !is_away(*slot);
+    const bool has_home = slot->home != kNoHome && !is_away(*slot);
     FOREBAY_CHECK(has_home == slot->home_link.is_linked());
     with_home += has_home ? 1 : 0;
     away += is_away(*slot) ? 1 : 0;

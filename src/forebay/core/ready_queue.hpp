@@ -6,8 +6,8 @@
 // time from the next one, and only then its place among the silent. A slot that is away for a check
 // keeps its place in the order of idleness and is passed over.
 //
-// Where there are several loops, those that one of them used last also stand in a list of its own,
-// so that it finds them without looking at the others.
+// Those that were last used by the same loop, or by threads on the same processor, also stand in a
+// list of their own, a *home*: whoever comes from there finds them without looking at the others.
 //
 // Every operation is O(1), except stamp(), which touches what was added, and those that pass over
 // slots which are away.
@@ -29,19 +29,19 @@ using SlotQueue = IntrusiveList<Slot, &Slot::link>;
 
 class ReadyQueue {
  public:
-  // Slots have homes from 0 to less than that many loops, or none.
-  explicit ReadyQueue(TakeOrder order, int loops = 0)
-      : order_(order), homes_(static_cast<std::size_t>(loops)) {}
+  // Slots have homes from 0 to less than so many, or none.
+  explicit ReadyQueue(TakeOrder order, int homes = 0)
+      : order_(order), homes_(static_cast<std::size_t>(homes)) {}
 
   bool empty() const { return size() == 0; }
   int size() const { return static_cast<int>(slots_.size()) - away_; }
   int away() const { return away_; }
 
-  // The slot to hand out next; null when empty. One of the loop's own, if there is any.
-  Slot* next(int loop = kNoLoop) const {
+  // The slot to hand out next; null when empty. One of that home, if there is any.
+  Slot* next(int home = kNoHome) const {
     const bool is_newest_wanted = order_ == TakeOrder::newest_first;
-    if (loop != kNoLoop) {
-      const HomeList& own = homes_[static_cast<std::size_t>(loop)];
+    if (home != kNoHome) {
+      const HomeList& own = homes_[static_cast<std::size_t>(home)];
       if (!own.empty()) return is_newest_wanted ? own.back() : own.front();
     }
     return is_newest_wanted ? last_here(slots_.back()) : longest_idle();
@@ -71,7 +71,7 @@ class ReadyQueue {
   // For a check. It is not ready meanwhile, and stays where it is. REQUIRES: it has a stamp.
   void send_away(Slot& slot) {
     silent_.erase(slot);
-    if (slot.home != kNoLoop) home_of(slot).erase(slot);
+    if (slot.home != kNoHome) home_of(slot).erase(slot);
     ++away_;
   }
   // From a check: idle_since stays, and it is alive at that time.
@@ -92,11 +92,11 @@ class ReadyQueue {
 
   void note_added(Slot& slot) {
     slot.idle_since = kUnstamped;
-    if (slot.home != kNoLoop) home_of(slot).push_back(slot);
+    if (slot.home != kNoHome) home_of(slot).push_back(slot);
   }
   void note_removed(Slot& slot) {
     if (slot.alive_link.is_linked()) silent_.erase(slot);
-    if (slot.home != kNoLoop) home_of(slot).erase(slot);
+    if (slot.home != kNoHome) home_of(slot).erase(slot);
   }
   HomeList& home_of(const Slot& slot) { return homes_[static_cast<std::size_t>(slot.home)]; }
 

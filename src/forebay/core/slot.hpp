@@ -37,8 +37,8 @@ constexpr std::string_view name(SlotState state) {
   return names[static_cast<std::size_t>(state)];
 }
 
-// A thread of the application, or a connection that no loop has used yet.
-inline constexpr int kNoLoop = -1;
+// A caller without one, or a connection that nobody with one has used yet.
+inline constexpr int kNoHome = -1;
 
 struct Slot {
   Slot(std::uint64_t slot_id, Approval slot_approval)
@@ -54,7 +54,7 @@ struct Slot {
   bool is_leaving = false;  // so close to retire_at that its replacement is wanted
   bool is_leak_reported = false;
   bool is_held = false;       // closing for long: the server has not let go
-  int home = kNoLoop;         // the loop whose task used it last, and which watches its socket
+  int home = kNoHome;         // that of whoever used it last: see ReadyQueue
   Instant alive_at{};         // last time that the server was heard from through it
   Instant idle_since{};       // while ready
   ListLink<Slot> alive_link;  // while ready: in the order in which the server was last heard from

@@ -16,8 +16,8 @@ namespace forebay {
 
 class SlotTable {
  public:
-  // Loops are those of the runtime, if there are several.
-  explicit SlotTable(TakeOrder order, int loops = 0) : ready_(order, loops) {}
+  // Homes: see ReadyQueue.
+  explicit SlotTable(TakeOrder order, int homes = 0) : ready_(order, homes) {}
 
   // ---- moves
 

@@ -78,7 +78,7 @@ Acquire::Acquire(Exchange& exchange, Scheduler& scheduler, Until until, std::sou
       exchange_(exchange),
       scheduler_(scheduler),
       until_(until) {
-  loop = exchange.loop_of(&scheduler);
+  home = exchange.home_of(&scheduler);
 }
 
 bool Acquire::await_ready() {
@@ -87,7 +87,7 @@ bool Acquire::await_ready() {
     return true;
   }
   if (until_.is_cancelled()) return true;
-  slot = exchange_.try_take(from, loop);
+  slot = exchange_.try_take(from, home);
   if (slot == nullptr) return false;
   outcome = WaitOutcome::granted;
   return true;

@@ -37,21 +37,21 @@ Exchange::~Exchange() {
 // The cheap clock decides unless the answer depends on the last few milliseconds. Of the callers to
 // whom one is lent at once, the first in each tick of that clock is timed, and stands for the
 // others of the tick: all of them are timed in a quiet pool, and for next to nothing in a busy one.
-Exchange::Taken Exchange::take_now(const std::source_location& from, int loop) {
+Exchange::Taken Exchange::take_now(const std::source_location& from, int home) {
   const Instant recent = scheduler_.recent_now();
   if (kIsMetered && recent != timed_at_.load(std::memory_order_relaxed)) {
-    return take_timed(from, loop, recent);
+    return take_timed(from, home, recent);
   }
   MutexLock lock(mutex_);
-  Slot* const slot = take_fresh(from, loop, recent);
+  Slot* const slot = take_fresh(from, home, recent);
   if (kIsMetered && slot != nullptr) state_.note_same_ready_time();
   return taken(slot);
 }
 
-Exchange::Taken Exchange::take_timed(const std::source_location& from, int loop, Instant recent) {
+Exchange::Taken Exchange::take_timed(const std::source_location& from, int home, Instant recent) {
   const Instant began = scheduler_.now();
   MutexLock lock(mutex_);
-  Slot* const slot = take_fresh(from, loop, recent);
+  Slot* const slot = take_fresh(from, home, recent);
   if (slot != nullptr) {
     state_.note_ready_time(scheduler_.now() - began);
     timed_at_.store(recent, std::memory_order_relaxed);
@@ -78,7 +78,7 @@ bool Exchange::take_or_wait(Waiter& waiter) {
     state_.count_empty();
     if (state_.is_closed()) {
       waiter.outcome = WaitOutcome::closed;
-    } else if (Slot* slot = take_exactly(waiter.from, waiter.loop)) {
+    } else if (Slot* slot = take_exactly(waiter.from, waiter.home)) {
       state_.note_ready_time(scheduler_.now() - waiter.since);
       waiter.slot = slot;
       waiter.outcome = WaitOutcome::granted;

@@ -17,6 +17,7 @@
 #include "forebay/detail/base/mutex.hpp"
 #include "forebay/env/last_calls.hpp"
 #include "forebay/env/loop_group.hpp"
+#include "forebay/env/processor.hpp"
 #include "forebay/env/signal.hpp"
 #include "forebay/pool/budget_place.hpp"
 #include "forebay/pool/connection_slot.hpp"
@@ -42,7 +43,8 @@ class Exchange {
       : scheduler_(scheduler),
         budget_(budget),
         attention_(scheduler),
-        state_(rules, budget != nullptr ? &budget->capacity() : nullptr, loops_of(scheduler)),
+        state_(rules, budget != nullptr ? &budget->capacity() : nullptr,
+               loops_of(scheduler) + processors()),
         place_(attention_, state_.room().capacity()) {}
   ~Exchange();
   Exchange(const Exchange&) = delete;
@@ -52,16 +54,21 @@ class Exchange {
   // discarded there stays with the parent.
   bool is_in_child() const { return process_.is_in_child(); }
 
-  // The loop of a scheduler, as the state knows it: kNoLoop if it is not of the same runtime, or
-  // that has only one.
-  int loop_of(const Scheduler* scheduler) const {
+  // Homes are the loops of the runtime, where it has several, and then the processors, for threads.
+  // That of a scheduler's tasks: kNoHome if it is not of the same runtime, or that has only one.
+  int home_of(const Scheduler* scheduler) const {
     const LoopGroup* const group = scheduler_.group();
     const bool is_known = group != nullptr && scheduler != nullptr && scheduler->group() == group;
-    return is_known ? scheduler->loop() : kNoLoop;
+    return is_known ? scheduler->loop() : kNoHome;
   }
   // That of the task that calls.
-  int loop_here() const {
-    return scheduler_.group() == nullptr ? kNoLoop : loop_of(Scheduler::current());
+  int home_of_task() const {
+    return scheduler_.group() == nullptr ? kNoHome : home_of(Scheduler::current());
+  }
+  // That of the thread that calls, which may be one of a loop.
+  int home_of_thread() const {
+    const int loop = home_of_task();
+    return loop != kNoHome ? loop : loops_of(scheduler_) + processor_here();
   }
 
   struct Taken {
@@ -69,15 +76,16 @@ class Exchange {
     bool calls_supplier = false;  // it has something to do
   };
 
-  // Callers. Not in a child. What a task's own loop used last is preferred.
-  ConnectionSlot* try_take(const std::source_location& from, int loop) {
-    const Taken taken = take_now(from, loop);
+  // Callers. Not in a child. What was used last at the caller's home is preferred: its socket is in
+  // the right loop, or what it needs of the server in the right processor's caches.
+  ConnectionSlot* try_take(const std::source_location& from, int home) {
+    const Taken taken = take_now(from, home);
     if (taken.calls_supplier) call_supplier();
     return taken.slot;
   }
   // The same for a caller under a lock of its own: if it says so, the supplier is to be called when
   // that lock is free.
-  Taken take_now(const std::source_location& from, int loop);
+  Taken take_now(const std::source_location& from, int home);
   void call_supplier() { attention_.notify(); }
   void note_unserved();  // a caller found nothing, and does not wait
   // A caller found nothing, and waits. True: the waiter stands in line from this moment on and will
@@ -152,15 +160,15 @@ class Exchange {
   void refuse_child() const {
     if (is_in_child()) stop_for_misuse(kUsedAfterFork);
   }
-  Taken take_timed(const std::source_location& from, int loop, Instant recent);
-  Slot* take_fresh(const std::source_location& from, int loop, Instant recent)
+  Taken take_timed(const std::source_location& from, int home, Instant recent);
+  Slot* take_fresh(const std::source_location& from, int home, Instant recent)
       FOREBAY_REQUIRES(mutex_) {
-    Slot* const slot = state_.take_surely_fresh(recent, recent + Scheduler::kRecentLag, from, loop);
-    return slot != nullptr ? slot : take_exactly(from, loop);
+    Slot* const slot = state_.take_surely_fresh(recent, recent + Scheduler::kRecentLag, from, home);
+    return slot != nullptr ? slot : take_exactly(from, home);
   }
   // Where nothing is ready, the time does not matter.
-  Slot* take_exactly(const std::source_location& from, int loop) FOREBAY_REQUIRES(mutex_) {
-    return state_.slots().ready().empty() ? nullptr : state_.take(scheduler_.now(), from, loop);
+  Slot* take_exactly(const std::source_location& from, int home) FOREBAY_REQUIRES(mutex_) {
+    return state_.slots().ready().empty() ? nullptr : state_.take(scheduler_.now(), from, home);
   }
   Taken taken(Slot* slot) FOREBAY_REQUIRES(mutex_) {
     return {static_cast<ConnectionSlot*>(slot), state_.wants_attention()};

@@ -128,7 +128,7 @@ Acquire Pool::acquire_on(Scheduler& scheduler, Until until, std::source_location
 Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_location from) {
   Exchange& exchange = parts_->exchange;
   if (exchange.is_in_child()) return failure(used_after_fork());
-  if (ConnectionSlot* slot = exchange.try_take(from, exchange.loop_here())) {
+  if (ConnectionSlot* slot = exchange.try_take(from, exchange.home_of_thread())) {
     return Result<PooledConnection>(std::in_place, exchange, *slot, Holder::thread);
   }
   return wait_blocking(exchange, timeout, from);
@@ -137,7 +137,7 @@ Result<PooledConnection> Pool::acquire_blocking(Duration timeout, std::source_lo
 Result<PooledConnection> Pool::acquire_for(Errand& errand) {
   Exchange& exchange = parts_->exchange;
   if (exchange.is_in_child()) return failure(used_after_fork());
-  if (ConnectionSlot* slot = exchange.try_take(errand.place(), exchange.loop_here())) {
+  if (ConnectionSlot* slot = exchange.try_take(errand.place(), exchange.home_of_thread())) {
     return Result<PooledConnection>(std::in_place, exchange, *slot, Holder::thread);
   }
   return wait_for_errand(exchange, errand);
@@ -154,7 +154,8 @@ std::optional<PooledConnection> Pool::take_ready(Holder holder, const std::sourc
                                                  bool& calls_supplier) {
   if (parts_->exchange.is_in_child()) return std::nullopt;
   Exchange& exchange = parts_->exchange;
-  const Exchange::Taken taken = exchange.take_now(from, exchange.loop_here());
+  const int home = holder == Holder::thread ? exchange.home_of_thread() : exchange.home_of_task();
+  const Exchange::Taken taken = exchange.take_now(from, home);
   calls_supplier = taken.calls_supplier;
   if (taken.slot == nullptr) return std::nullopt;
   return std::optional<PooledConnection>(std::in_place, exchange, *taken.slot, holder);

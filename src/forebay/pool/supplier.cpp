@@ -100,7 +100,9 @@ void Supplier::drop(ConnectionSlot& slot) {
 
 // Only while the slot is the supplier's own.
 Scheduler& Supplier::home_of(const ConnectionSlot& slot) const {
-  return slot.home == kNoLoop ? env_.scheduler : env_.scheduler.group()->at(slot.home);
+  const LoopGroup* const loops = env_.scheduler.group();
+  const bool is_loop = loops != nullptr && slot.home != kNoHome && slot.home < loops->size();
+  return is_loop ? loops->at(slot.home) : env_.scheduler;
 }
 
 void Supplier::look_again() {

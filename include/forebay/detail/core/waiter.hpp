@@ -27,7 +27,7 @@ struct Waiter {
   std::source_location from;
   WaitOutcome outcome = WaitOutcome::waiting;
   bool has_lacked_room = false;  // when it timed out, a shared budget kept the pool from opening
-  int loop = -1;                 // of the task that waits, if it is on one (kNoLoop)
+  int home = -1;                 // of whoever waits, if there is one (kNoHome)
   Slot* slot = nullptr;          // when granted
   ListLink<Waiter> link;
 };
