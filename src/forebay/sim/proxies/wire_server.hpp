@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "forebay/env/sim/sim_scheduler.hpp"
+#include "forebay/env/stream_network.hpp"
 #include "forebay/sim/checks/promise_book.hpp"
 #include "forebay/sim/database.hpp"
 #include "forebay/sim/postgres/sim_client.hpp"
