@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <iterator>
 #include <thread>
 #include <vector>
 
@@ -60,13 +61,13 @@ TEST(SnowflakeStressTest, EightThreadsOnFourNodesMakeNoIdTwice) {
 
   // What one thread got is sorted already, so that eight lists need only be merged.
   std::vector<std::int64_t> all;
-  all.reserve(kIdsInAll);
   for (std::vector<std::int64_t>& ids : made) {
     EXPECT_TRUE(std::ranges::is_sorted(ids));
-    const auto middle = static_cast<std::ptrdiff_t>(all.size());
-    all.insert(all.end(), ids.begin(), ids.end());
+    std::vector<std::int64_t> merged;
+    merged.reserve(all.size() + ids.size());
+    std::ranges::merge(all, ids, std::back_inserter(merged));
+    all.swap(merged);
     std::vector<std::int64_t>().swap(ids);
-    std::inplace_merge(all.begin(), all.begin() + middle, all.end());
   }
   EXPECT_EQ(all.size(), kIdsInAll);
   EXPECT_EQ(std::ranges::adjacent_find(all), all.end());

@@ -101,7 +101,7 @@ TEST(ClientFlowTest, WhoComesHearsWhatServersSayOfThemselvesNow) {
 
 // The server says what is wrong with the data, and reads the rest of it later.
 TEST(ClientFlowTest, ACopyThatFailsIsWrittenToItsEndBeforeOthersHaveTheServer) {
-  for (const std::size_t size : {100, 200'000}) {
+  for (const std::size_t size : {std::size_t{100}, std::size_t{200'000}}) {
     FlowWorld world(1);
     const auto copier = world.client(), other = world.client();
     ASSERT_EQ(world.query(*other, "SELECT 1"), "[OK], Ready I");

@@ -34,7 +34,8 @@ class StandinTlsTest : public StandinTest {
     const std::array<std::pair<std::string_view, std::string_view>, 2> who{
         {{"user", "admin"}, {"database", "postgres"}}};
     wire::write_startup(packet, wire::kVersion30, who);
-    co_await test::write_text(**stream, std::move(packet), kNever);
+    const auto written = co_await test::write_text(**stream, std::move(packet), kNever);
+    if (!written) co_return written.error().text();
     const Result<std::string> first = co_await test::read_text(**stream, 1, kNever);
     co_return first ? *first : "";
   }

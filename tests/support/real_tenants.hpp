@@ -30,7 +30,7 @@ class RealTenants {
   // scheduler's thread.
   template <class Configure>
   RealTenants(TenantOptions options, Configure&& configure)
-      : server_(runtime_.scheduler()), connectors_(server_) {
+      : runtime_(), server_(runtime_.scheduler()), connectors_(server_) {
     server_.limit = shares_of(options).tenants;
     configure(server_);
     pools_ = std::make_unique<TenantPools>(runtime_.env(), connectors_, std::move(options));
