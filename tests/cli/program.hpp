@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -75,8 +76,12 @@ class Program {
     texts.insert(texts.end(), arguments.begin(), arguments.end());
     std::vector<char*> words = pointers(texts);
     std::vector<std::string> settings = variables;
-    for (char** variable = environ; *variable != nullptr; ++variable)
-      settings.emplace_back(*variable);
+    // The suite's own settings, a number of seeds say, would be taken for unknown ones of the
+    // command.
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+      const std::string_view text(*variable);
+      if (!text.starts_with("FOREBAY_") && !text.starts_with("DSQL_")) settings.emplace_back(text);
+    }
     std::vector<char*> environment = pointers(settings);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
