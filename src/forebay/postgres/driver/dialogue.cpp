@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "forebay/base/silence.hpp"
 #include "forebay/detail/base/check.hpp"
 #include "forebay/postgres/driver/libpq_error.hpp"
 #include "forebay/wire/protocol/client_messages.hpp"
@@ -66,8 +67,7 @@ Error not_kept(std::string_view why) {
 }
 
 bool is_silence(int error) {
-  return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH || error == ENETDOWN ||
-         error == EHOSTDOWN;
+  return std::ranges::find(kErrorsOfSilence, error) != kErrorsOfSilence.end();
 }
 
 }  // namespace

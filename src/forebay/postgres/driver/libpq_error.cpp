@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
+#include "forebay/base/silence.hpp"
 #include "forebay/postgres/driver/refusal_advice.hpp"
 #include "forebay/postgres/driver/server_answer.hpp"
 
@@ -121,8 +122,7 @@ bool is_lost_in_silence(const pg_conn* connection) {
   if (PQstatus(connection) != CONNECTION_BAD) return false;
   const std::string_view message = PQerrorMessage(connection);
   return std::ranges::any_of(
-      std::array{ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN},
-      [message](int error) { return message.contains(std::strerror(error)); });
+      kErrorsOfSilence, [message](int error) { return message.contains(std::strerror(error)); });
 }
 
 Error connect_error(std::string_view verbose_message, const ConnectionString& target) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "forebay/base/silence.hpp"
 #include "forebay/postgres/driver/libpq_error.hpp"
 #include "forebay/postgres/driver/refusal_advice.hpp"
 #include "forebay/postgres/driver/server_answer.hpp"
@@ -63,10 +64,9 @@ Error trouble_of_connect(const Error& error) {
 
 // A stream tells the words of the system, and not its number.
 bool is_silence(const Error& error) {
-  return std::ranges::any_of(
-      std::array{ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN}, [&error](int number) {
-        return error.text().contains(std::generic_category().message(number));
-      });
+  return std::ranges::any_of(kErrorsOfSilence, [&error](int number) {
+    return error.text().contains(std::generic_category().message(number));
+  });
 }
 
 }  // namespace forebay::proxy
