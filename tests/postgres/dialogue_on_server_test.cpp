@@ -38,6 +38,23 @@ class DialogueOnServerTest : public SessionTest {
   }
 };
 
+class DialogueWhileListeningTest : public DialogueOnServerTest {
+ protected:
+  // Another session says it between statements of ours.
+  void expect_heard(const std::string& word) {
+    ASSERT_TRUE(ask_often("SELECT 1"));
+    Client::OpenConnection other = client_.connect();
+    ASSERT_TRUE(other->exec_blocking(fmt::format("NOTIFY planets, '{}'", word), kPatience));
+
+    ASSERT_TRUE(ask_often("SELECT 1"));
+    const auto heard = run(connection_->hear(soon()));
+
+    ASSERT_TRUE(heard) << heard.error().text();
+    ASSERT_EQ(heard->size(), 1U);
+    EXPECT_EQ(heard->front().payload, word);
+  }
+};
+
 // Which statements go which way, on a connection of the test's own.
 class DialogueChoiceTest : public PostgresTest {
  protected:
@@ -165,33 +182,16 @@ TEST_F(DialogueOnServerTest, AfterAThreadsStatementLibpqDoesNotWait) {
   EXPECT_EQ(PQconsumeInput(connection_->native()), 1);
 }
 
-TEST_F(DialogueOnServerTest, ASessionThatListensHearsWhatIsSaidBetweenItsStatements) {
+TEST_F(DialogueWhileListeningTest, WhatIsSaidBetweenStatementsIsHeard) {
   ASSERT_TRUE(ask_often("SELECT 1"));
   run("LISTEN planets");
-  ASSERT_TRUE(ask_often("SELECT 1"));
-  Client::OpenConnection other = client_.connect();
-  ASSERT_TRUE(other->exec_blocking("NOTIFY planets, 'Vulcan'", kPatience));
-
-  ASSERT_TRUE(ask_often("SELECT 1"));
-  const auto heard = run(connection_->hear(soon()));
-
-  ASSERT_TRUE(heard) << heard.error().text();
-  ASSERT_EQ(heard->size(), 1U);
-  EXPECT_EQ(heard->front().payload, "Vulcan");
+  expect_heard("Vulcan");
 }
 
-TEST_F(DialogueOnServerTest, ASessionThatListensForEachOfItsUsersHearsToo) {
+TEST_F(DialogueWhileListeningTest, SoItIsWhereEachUserOfTheSessionListens) {
   run("LISTEN planets");
   ASSERT_TRUE(connection_->mark_prepared());
-  ASSERT_TRUE(ask_often("SELECT 1"));
-  Client::OpenConnection other = client_.connect();
-  ASSERT_TRUE(other->exec_blocking("NOTIFY planets, 'Vulcan'", kPatience));
-
-  ASSERT_TRUE(ask_often("SELECT 1"));
-  const auto heard = run(connection_->hear(soon()));
-
-  ASSERT_TRUE(heard) << heard.error().text();
-  EXPECT_EQ(heard->size(), 1U);
+  expect_heard("Vulcan");
 }
 
 TEST_F(DialogueOnServerTest, AStatementThatRunsIntoItsDeadlineIsCancelledAndItsSessionUsedAgain) {

@@ -3,8 +3,6 @@
 #include "forebay/postgres/driver/dialogue.hpp"
 
 #include <array>
-#include <cerrno>
-#include <functional>
 #include <string>
 #include <vector>
 

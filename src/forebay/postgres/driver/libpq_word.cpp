@@ -32,11 +32,8 @@ pg_conn* LibpqConnection::libpq() const {
 
 // Where something may come unasked, libpq may have read a part of it.
 Dialogue* LibpqConnection::dialogue() const {
-  const SessionOptions& options = parts_->statements->options();
-  const bool is_read =
-      options.reset == ResetMode::smart || options.statement_cache != StatementCaching::off;
-  if (is_read && !parts_->is_encrypted && !parts_->hears_unasked && !may_hear_unasked())
-    return &parts_->dialogue;
+  const bool is_known = parts_->statements->reads_texts() && !may_hear_unasked();
+  if (is_known && !parts_->is_encrypted && !parts_->hears_unasked) return &parts_->dialogue;
   static_cast<void>(libpq());
   return nullptr;
 }

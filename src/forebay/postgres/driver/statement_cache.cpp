@@ -30,9 +30,7 @@ void StatementCache::bring_to_front(const std::string& sql) {
   make_room();
   known_.emplace_front(sql);
   by_sql_.emplace(known_.front().sql, known_.begin());
-  const bool is_read =
-      options_.reset == ResetMode::smart || options_.statement_cache != StatementCaching::off;
-  if (is_read) reading_of(known_.front());
+  if (reads_texts()) reading_of(known_.front());
 }
 
 StatementCache::Known* StatementCache::find(const std::string& sql) {

@@ -67,6 +67,10 @@ class StatementCache {
   const std::vector<std::string>& stale() const { return stale_; }
   bool has_many_stale() const { return stale_.size() >= kManyStale; }
   const SessionOptions& options() const { return options_; }
+  // Each text is read when it first comes, because the options ask for what is in it.
+  bool reads_texts() const {
+    return options_.reset == ResetMode::smart || options_.statement_cache != StatementCaching::off;
+  }
 
  private:
   void bring_to_front(const std::string& sql);
